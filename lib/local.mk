@@ -183,6 +183,7 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/python/memory.h \
 	lib/python/callable.c lib/python/callable.h \
 	lib/python/callee.c lib/python/callee.h \
+	lib/python/operation.c lib/python/operation.h \
 	lib/python/calls.c lib/python/calls.h \
 	lib/python/depths.c lib/python/depths.h \
 	lib/python/objects.c lib/python/objects.h \
@@ -363,6 +364,7 @@ lib_libtach_agent_la_SOURCES = \
 	lib/agent/waits.c lib/agent/waits.h \
 	lib/python/callable.c lib/python/callable.h \
 	lib/python/code.h \
+	lib/python/depths.h \
 	lib/python/copies.c lib/python/copies.h \
 	lib/python/frames.c lib/python/frames.h \
 	lib/python/past.c lib/python/past.h \

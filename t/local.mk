@@ -302,12 +302,14 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/python/callables.py t/python/depths.py t/python/fake.c \
 	t/python/fake32.c t/python/jit.py t/python/named.py \
 	t/python/names.py t/python/nested.py t/python/objects.py \
+	t/python/operations.py \
 	t/python/positions.py t/python/shapes.py \
 	t/record/agent.c t/record/attached.py t/record/callables.py \
 	t/record/callees.py t/record/copies.py t/record/deny.c \
 	t/record/depths.py t/record/ends.py t/record/family.py \
 	t/record/fault.c t/record/interrupts.py t/record/locked.py \
-	t/record/lost.py t/record/natives.c t/record/shares.py \
+	t/record/lost.py t/record/natives.c t/record/operators.py \
+	t/record/shares.py \
 	t/record/strays.c t/record/strays.py t/record/stuck.py \
 	t/record/tasks.py t/record/variables.py t/record/waits.py t/record/waits-strange.py
 

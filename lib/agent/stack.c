@@ -369,7 +369,7 @@ make_all(struct agent_thread *t, const struct wire_python *py,
 	return make_frames(t, py, c, depth);
 }
 
-/* ---- the object that is called -------------------------------------------------- */
+/* ---- what is called -------------------------------------------------- */
 
 /* The place in a frame of the object that it calls from an instruction; 0: not known. */
 static uint64_t
@@ -381,8 +381,18 @@ place_of_call(const struct wire_slot *slot, uint64_t instr)
 	    atomic_load_explicit(&s->place, memory_order_relaxed) : 0;
 }
 
-/* Reads the object that a frame calls from an instruction, if that is one of the sites.
- * A frame that has the top of its stack has an old one while no code of C runs. */
+/* Whether the top of a frame's stack is where a call has it.  A frame that has it has an
+ * old one while no code of C runs. */
+static bool
+has_top(struct agent_thread *t, const struct py_offsets *o, uint64_t frame,
+    uint64_t base, uint64_t top)
+{
+	return top == 0 || !py_has(o->frame_stack) ||
+	    load(t, frame + o->frame_stack) == base + top;
+}
+
+/* Reads the object that a frame calls from an instruction, or the operands of its
+ * operator, if that is one of the sites. */
 static bool
 find_called(struct agent_thread *t, const struct wire_slot *slot,
     const struct py_place *p, uint64_t instr, struct wire_called *c)
@@ -390,17 +400,21 @@ find_called(struct agent_thread *t, const struct wire_slot *slot,
 	const struct py_offsets *o = &slot->python.offsets;
 	uint64_t base = py_frames_are_objects(o) ?
 	    load(t, p->frame + o->frame_values) : p->frame;
-	uint64_t slot_addr, object;
+	uint64_t slot_addr, objects[CALLED_OBJECTS];
+	enum py_operator operator;
 
 	if ((c->place = place_of_call(slot, instr)) == 0 ||
-	    (py_has(o->frame_stack) && load(t, p->frame + o->frame_stack) !=
-		base + (c->place >> 32)))
+	    !has_top(t, o, p->frame, base, c->place >> WIRE_TOP_BIT))
 		return false;
-	slot_addr = base + (uint32_t)c->place;
-	if ((object = frame_untag(o, load(t, slot_addr))) == 0)
-		object = frame_untag(o, load(t, slot_addr + sizeof(object)));
-	return object != 0 &&
-	    callable_read(o, &t->view.view.memory, object, &c->callable);
+	operator = (enum py_operator)(c->place >> WIRE_AT_BITS & 0xff);
+	slot_addr = base + (c->place & ((1u << WIRE_AT_BITS) - 1));
+	for (size_t i = 0; i < CALLED_OBJECTS; i++)
+		objects[i] = frame_untag(o,
+		    load(t, slot_addr + i * sizeof(*objects)));
+	if (objects[0] == 0 && operator == PY_CALL)
+		objects[0] = objects[1];
+	return objects[0] != 0 && called_read(o, &t->view.view.memory, operator,
+	    objects, &c->called);
 }
 
 /* ---- samples ------------------------------------------------------------------- */

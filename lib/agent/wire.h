@@ -195,11 +195,11 @@ enum wire_flags {
 	WIRE_HAS_STACK = 0x80, /* a struct wire_stack follows that */
 };
 
-/* The object that the innermost frame calls.  `place` is as in the site by which it was
- * found. */
+/* The object that the innermost frame calls, or the operands of its operator.  `place` is
+ * as in the site by which they were found. */
 struct wire_called {
 	uint64_t place;
-	struct py_callable callable;
+	struct py_called called;
 };
 
 /* Segments of a sample's frames (see python/segments.h), innermost first. */
@@ -263,12 +263,15 @@ struct wire_python {
 };
 
 /* A call in the bytecode, of which the recorder wants to know the object that is called.
- * The place is where a frame has it: see struct py_call_place; `at` in the low half,
- * `top` in the high one. */
+ * The place is where a frame has it: see struct py_call_place; `at` in the low bits, then
+ * `operator`, then `top`. */
 struct wire_site {
 	_Atomic uint64_t instr; /* address of the instruction, in the original */
 	_Atomic uint64_t place; /* 0: there is none */
 };
+
+#define WIRE_AT_BITS 24
+#define WIRE_TOP_BIT 32
 
 #define WIRE_SITES 1024 /* a power of two */
 /* The one place in the table of the sites for an instruction. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "python/same.h"
-#include "python/traits.h"
 #include "utf8.h"
 
 #define NESTED_MAX 4 /* partials and bound methods in each other */
@@ -59,9 +58,8 @@ is_of_type(const struct callable *c, const char *name, bool heap)
 	    strcmp(last_part(c->object.type_name), name) == 0;
 }
 
-/* Whether a text is one that people can read: memory that was freed has others. */
-static bool
-is_visible(const char *text)
+bool
+callee_is_visible(const char *text)
 {
 	size_t len = strlen(text), n;
 	uint32_t code;
@@ -77,7 +75,7 @@ join_name(const struct callable *c, const char *owner, const char *separator,
     const char *name)
 {
 	snprintf(c->name, CALLEE_NAME_MAX, "%s%s%s", owner, separator, name);
-	return *name != '\0' && is_visible(c->name);
+	return *name != '\0' && callee_is_visible(c->name);
 }
 
 /* Reads the name of a type, as in tp_name. */
@@ -290,20 +288,39 @@ callee_name(const struct py_objects *p, uint64_t callable, struct py_callee *to)
 	return true;
 }
 
-bool
-callee_is_held(const struct py_objects *p, uint64_t callable)
-{
-	struct {
-		uint32_t unused, local;
-		uint64_t refs;
-	} head = {0};
+/* ---- contexts -------------------------------------------------------------- */
 
-	if (!py_is_free_threaded(p->offsets))
-		return py_read(p->memory, callable + p->offsets->object_type -
-			sizeof(head.refs), &head.refs, sizeof(head.refs)) &&
-		    (uint32_t)head.refs != 0;
-	return py_read(p->memory, callable + p->offsets->object_type - sizeof(head),
-	    &head, sizeof(head)) && (head.local != 0 || head.refs > PY_SHARED_FLAGS);
+#define EXIT ".__exit__"
+#define ENTER ".__enter__"
+
+/* Whether a name ends as that of the function that leaves a context; then it becomes that
+ * of the one that enters it. */
+static bool
+enter_by_exit(char *name)
+{
+	size_t len = strlen(name), n = sizeof(EXIT) - 1;
+
+	if (len < n || strcmp(name + len - n, EXIT) != 0 || len + 1 >= CALLEE_NAME_MAX)
+		return false;
+	memcpy(name + len - n, ENTER, sizeof(ENTER));
+	return true;
+}
+
+bool
+callee_name_enter(const struct py_objects *p, uint64_t addr, struct py_callee *to)
+{
+	struct callable c = {.objects = p, .name = to->name};
+	uint64_t dict, enter;
+
+	*to = (struct py_callee){.by = CALLEE_FOLLOWS};
+	if (!object_read(p, addr, &c.object))
+		return false;
+	if (is_of_type(&c, "builtin_function_or_method", false))
+		return name_function(&c) && enter_by_exit(c.name);
+	return py_read(p->memory, c.object.type + p->offsets->type_dict, &dict,
+	    sizeof(dict)) && dict_find(p, dict, "__enter__", &enter) &&
+	    object_read(p, enter, &c.object) &&
+	    is_of_type(&c, "method_descriptor", false) && name_method_descriptor(&c);
 }
 
 /* ---- callables as they were ---------------------------------------------- */

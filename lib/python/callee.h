@@ -13,6 +13,7 @@
 #include "python/objects.h"
 
 #define CALLEE_TYPE "type " /* before the names of types */
+#define CALLEE_DEALLOC "dealloc " /* before those of types whose object is freed */
 #define CALLEE_NAME_MAX 256 /* bytes, with the terminating 0; longer names are cut */
 
 /* What the name of a callable follows from, besides its type. */
@@ -44,9 +45,12 @@ struct py_callee {
  */
 bool callee_name(const struct py_objects *, uint64_t callable, struct py_callee *);
 
-/* Whether a callable has references.  Then all that its name was read from is its own,
- * and was not freed before. */
-bool callee_is_held(const struct py_objects *, uint64_t callable);
+/* Names the C function that a with runs as it begins, as "_thread.lock.__enter__".  addr:
+ * the context manager, or its bound __exit__.  False likewise. */
+bool callee_name_enter(const struct py_objects *, uint64_t addr, struct py_callee *);
+
+/* Whether a name is one that people can read: memory that was freed has others. */
+bool callee_is_visible(const char *name);
 
 /* The name of a callable as it was: but for the one in ->inner, only objects that live as
  * long as their module or their class are read now. */

@@ -69,7 +69,7 @@ bytecode_read(const struct py_offsets *o, const struct py_memory *m,
 	return false;
 }
 
-/* Notes the places of the callables of all calls. */
+/* Notes the places of the callables of all calls, and of the operands of operators. */
 static void
 note_calls(const struct py_effects *e, const struct bytecode *b,
     const int16_t *depths, struct py_code *c)
@@ -78,9 +78,10 @@ note_calls(const struct py_effects *e, const struct bytecode *b,
 
 	for (int64_t i = 0; i < c->units; i++) {
 		int n = call_places(e, b->units, (size_t)c->units, i, places);
-		if (n > 0 && places[0] > 0)
+		enum py_operator o = operator_at(e, b->units, (size_t)c->units, i);
+		if (n > 0 && places[0] > 0 && o != PY_OPERATORS)
 			c->calls[i] = (struct py_call){(uint16_t)places[0],
-			    n > 1, depths[i]};
+			    n > 1, (uint8_t)o, depths[i]};
 	}
 }
 
@@ -117,12 +118,29 @@ calls_read(const struct py_calls *p, struct py_code *c)
 	return c->calls != NULL;
 }
 
+/* How many values an instruction leaves on the stack while its work is done, from 3.14 on
+ * as the frame has it; -1: it may not have it. */
+static int64_t
+values_during(const struct py_call *c)
+{
+	switch (c->operator) {
+	case PY_CALL:
+	case PY_ENTER:
+		return c->depth;
+	case PY_DROP:
+		return c->depth - c->place;
+	default:
+		return -1;
+	}
+}
+
 bool
 call_place(const struct py_calls *by, struct py_code *c, int64_t unit,
     struct py_call_place *p)
 {
 	const struct py_offsets *o = by->offsets;
 	const struct py_call *call;
+	int64_t values;
 	uint32_t bottom = py_frames_are_objects(o) ? 0 : o->slots_first +
 	    (uint32_t)sizeof(uint64_t) * c->locals;
 
@@ -131,9 +149,13 @@ call_place(const struct py_calls *by, struct py_code *c, int64_t unit,
 	call = &c->calls[unit];
 	if (call->place == 0 || call->depth < call->place)
 		return false;
-	p->top = bottom + (uint32_t)sizeof(uint64_t) * (uint32_t)call->depth;
-	p->at = p->top - (uint32_t)sizeof(uint64_t) * call->place;
+	p->at = bottom + (uint32_t)sizeof(uint64_t) *
+	    ((uint32_t)call->depth - call->place);
+	values = values_during(call);
+	p->top = values < 0 ? 0 : bottom + (uint32_t)(sizeof(uint64_t) *
+	    (uint64_t)values);
 	p->maybe = call->maybe;
+	p->operator = (enum py_operator)call->operator;
 	return true;
 }
 
@@ -197,14 +219,19 @@ is_at(const struct py_calls *by, const struct py_place *p,
 	return words[INSTR] == pointer_at(by, p, (uint32_t)words[COPY]);
 }
 
+/* Reads the slots of a site.  False if one of them has no object. */
 static bool
-read_slot(const struct py_offsets *o, const struct py_memory *m, uint64_t addr,
+read_slots(const struct py_offsets *o, const struct py_memory *m, uint64_t addr,
     struct py_site *s)
 {
+	size_t n = called_objects(s->operator);
+
 	s->slot_addr = addr;
-	if (!py_read(m, addr, &s->slot, sizeof(s->slot)))
+	if (!py_read(m, addr, s->slots, n * sizeof(*s->slots)))
 		return false;
-	s->callable = frame_untag(o, s->slot);
+	for (size_t i = 0; i < n; i++)
+		if ((s->objects[i] = frame_untag(o, s->slots[i])) == 0)
+			return false;
 	return true;
 }
 
@@ -221,7 +248,7 @@ static bool
 is_in_c(const struct py_offsets *o, const struct py_site *s,
     const struct py_call_place *p)
 {
-	return !py_has(o->frame_stack) || s->words[STACK] == base_of(o, s) + p->top;
+	return !py_has(o->frame_stack) || p->top == 0 || s->words[STACK] == base_of(o, s) + p->top;
 }
 
 bool
@@ -232,15 +259,16 @@ site_open(const struct py_calls *by, const struct py_memory *then, struct py_cod
 	struct py_piece pieces[SITE_WORDS];
 	struct py_call_place place;
 
-	s->frame = p->frame;
+	*s = (struct py_site){.frame = p->frame};
 	if (!call_place(by, c, code_unit(o, c, p->instr), &place) ||
 	    !then->read(then, pieces, word_pieces(o, p->frame, s->words, pieces)) ||
 	    !is_at(by, p, s->words) || !is_in_c(o, s, &place))
 		return false;
 	s->place = base_of(o, s) + place.at;
-	return read_slot(o, then, s->place, s) && (s->callable != 0 || (place.maybe &&
-	    read_slot(o, then, s->place + sizeof(uint64_t), s) &&
-	    s->callable != 0));
+	s->operator = place.operator;
+	return read_slots(o, then, s->place, s) ||
+	    (place.maybe && frame_untag(o, s->slots[0]) == 0 &&
+	    read_slots(o, then, s->place + sizeof(uint64_t), s));
 }
 
 uint64_t
@@ -253,7 +281,7 @@ site_instr(const struct py_calls *by, const struct py_site *s)
 
 /* A later look at a site and the frames of its chain. */
 struct look {
-	uint64_t words[SITE_WORDS], slot;
+	uint64_t words[SITE_WORDS], slots[CALLED_OBJECTS];
 	uint8_t frames[LOOK_FRAMES][PY_FRAME_MAX];
 };
 
@@ -270,7 +298,8 @@ read_look(const struct py_calls *by, const struct py_site *s, const struct py_ch
 	struct py_piece pieces[SITE_WORDS + 1 + LOOK_FRAMES];
 	size_t n = word_pieces(by->offsets, s->frame, l->words, pieces);
 
-	pieces[n++] = (struct py_piece){s->slot_addr, sizeof(l->slot), &l->slot};
+	pieces[n++] = (struct py_piece){s->slot_addr,
+	    called_objects(s->operator) * sizeof(*l->slots), l->slots};
 	for (size_t i = 0; i < look_frames(c); i++)
 		if (!place_is_mark(&c->places[i]))
 			pieces[n++] = (struct py_piece){c->places[i].frame,
@@ -293,7 +322,9 @@ site_goes_on(const struct py_calls *by, const struct py_site *s,
 {
 	struct look l;
 
-	if (!read_look(by, s, c, &l) || l.slot != s->slot ||
+	l.slots[CALLED_OBJECTS - 1] = 0;
+	if (!read_look(by, s, c, &l) ||
+	    memcmp(l.slots, s->slots, sizeof(l.slots)) != 0 ||
 	    memcmp(l.words, s->words, sizeof(l.words)) != 0)
 		return false;
 	for (size_t i = 0; i < look_frames(c); i++)

@@ -20,11 +20,12 @@ struct py_name {
 #define CODE_PARTS 3 /* name, file, lines */
 #define CODE_PIECES (1 + CODE_PARTS)
 
-/* A call instruction. */
+/* A call instruction, or an operator. */
 struct py_call {
-	uint16_t place; /* of the callable, from the top of the frame's evaluation
-			 * stack; 0: it is no call */
+	uint16_t place; /* of the callable or the first operand, from the top of the
+			 * frame's evaluation stack; 0: it is neither */
 	bool maybe;	/* if it has NULL, the callable lies one place nearer */
+	uint8_t operator; /* enum py_operator; of a call PY_CALL */
 	int16_t depth;	/* values on the stack before it; DEPTH_UNKNOWN */
 };
 

@@ -418,3 +418,22 @@ call_places(const struct py_effects *effects, const uint16_t *units, size_t n,
 	places[1] = places[0] - 1;
 	return call & PY_CALL_MAYBE ? 2 : 1;
 }
+
+enum py_operator
+operator_at(const struct py_effects *effects, const uint16_t *units, size_t n,
+    int64_t unit)
+{
+	const struct py_effect *e;
+	uint32_t operand;
+
+	if (unit < 0 || (uint64_t)unit >= n)
+		return PY_OPERATORS;
+	e = effect_at(effects, units, (size_t)unit);
+	if (e->select == 0)
+		return (enum py_operator)e->operator;
+	if (!find_operand(effects, units, (size_t)unit, &operand))
+		return PY_OPERATORS;
+	operand >>= e->select - 1;
+	return operand < PY_NEGATIVE - (unsigned)e->operator ?
+	    (enum py_operator)(e->operator + operand) : PY_OPERATORS;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * depths.h: how many values lie on a frame's evaluation stack before each instruction,
- * and where a call has its callable.
+ * and where a call has its callable, or an operator its operands.
  *
  * To 3.13 a frame that runs does not have the end of its stack: it follows from the
  * bytecode.  From 3.14 on it has it while code of C runs.  The effects of the
@@ -50,6 +50,60 @@ enum py_operand {
 #define PY_CALL_LOW 0x10   /* its bit 0 */
 #define PY_CALL_MAYBE 0x20 /* or, if that is NULL, one nearer */
 
+/*
+ * An instruction whose work is done by a type of C's: Python's operators, in the order of
+ * BINARY_OP's and COMPARE_OP's operands, and other instructions that may take long.
+ */
+enum py_operator {
+	PY_CALL, /* none: a call, or nothing of this kind */
+	PY_ADD,
+	PY_AND,
+	PY_FLOOR_DIVIDE,
+	PY_LSHIFT,
+	PY_MATRIX_MULTIPLY,
+	PY_MULTIPLY,
+	PY_MODULO,
+	PY_OR,
+	PY_POWER,
+	PY_RSHIFT,
+	PY_SUBTRACT,
+	PY_TRUE_DIVIDE,
+	PY_XOR,
+	PY_INPLACE_ADD, /* to PY_INPLACE_XOR likewise */
+	PY_INPLACE_AND,
+	PY_INPLACE_FLOOR_DIVIDE,
+	PY_INPLACE_LSHIFT,
+	PY_INPLACE_MATRIX_MULTIPLY,
+	PY_INPLACE_MULTIPLY,
+	PY_INPLACE_MODULO,
+	PY_INPLACE_OR,
+	PY_INPLACE_POWER,
+	PY_INPLACE_RSHIFT,
+	PY_INPLACE_SUBTRACT,
+	PY_INPLACE_TRUE_DIVIDE,
+	PY_INPLACE_XOR,
+	PY_GETITEM,
+	PY_LT,
+	PY_LE,
+	PY_EQ,
+	PY_NE,
+	PY_GT,
+	PY_GE,
+	PY_CONTAINS, /* the second operand has the first one, ... */
+	PY_CONTAINS_NOT, /* ... or has not, to 3.8 */
+	PY_NEGATIVE,
+	PY_POSITIVE,
+	PY_INVERT,
+	PY_SETITEM,
+	PY_DELITEM,
+	PY_GETSLICE, /* of its bounds, the first one counts as an operand */
+	PY_SETSLICE,
+	PY_NEXT,  /* of an iterator */
+	PY_DROP,  /* an object loses a reference */
+	PY_ENTER, /* of a with */
+	PY_OPERATORS,
+};
+
 /* An opcode, specialised ones as the opcodes that they were made from. */
 struct py_effect {
 	uint16_t flow;
@@ -59,7 +113,10 @@ struct py_effect {
 	int8_t change; /* of the depth, if the next instruction follows */
 	int8_t times; /* and so many times the operand */
 	int8_t jump; /* change of the depth, if it jumps */
-	uint8_t call; /* 0: no call */
+	uint8_t call; /* where its callable, or its first operand, lies; 0: it has none */
+	uint8_t operator; /* enum py_operator, ... */
+	uint8_t select; /* ... and the operand, from this bit minus 1 on, is added; 0: it
+			 * is not */
 };
 
 struct py_effects {
@@ -94,12 +151,18 @@ bool depths_find(const struct py_effects *, const uint16_t *units, size_t n,
 uint8_t opcode_base(const struct py_effects *, uint8_t opcode);
 
 /*
- * Where the callable lies while the instruction at `unit` calls it: fills in how far from
+ * Where the callable or the first operand of the instruction at `unit` lies: fills in how far from
  * the top of the stack, 1 is its topmost value, so depths[unit] - places[0] is its slot.
  * With a second place, the callable lies there if NULL lies in the first one.  Returns
- * the number of places; 0: the instruction is no call, or its operand is not known.
+ * the number of places; 0: the instruction has none, or its operand is not known.
  */
 int call_places(const struct py_effects *, const uint16_t *units, size_t n,
     int64_t unit, int places[2]);
+
+/* The operator of the instruction at a unit that has such a place, which is then that of
+ * its first operand; the second one is the next value nearer to the top.  PY_CALL if it
+ * is a call.  PY_OPERATORS if its operand is no operator's. */
+enum py_operator operator_at(const struct py_effects *, const uint16_t *units, size_t n,
+    int64_t unit);
 
 #endif

@@ -6,47 +6,47 @@ static const struct py_effects py_effects_3_11 = {
 	.minor = 11,
 	.opcodes = {
 		/* POP_TOP */
-		[1] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 1, .change = -1},
+		[1] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 1, .change = -1, .call = 1, .operator = PY_DROP},
 		/* PUSH_NULL */
 		[2] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 2, .change = 1},
 		/* BINARY_OP_ADAPTIVE */
-		[3] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[3] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_ADD_FLOAT */
-		[4] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[4] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_ADD_INT */
-		[5] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[5] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_ADD_UNICODE */
-		[6] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[6] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_INPLACE_ADD_UNICODE */
-		[7] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[7] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_MULTIPLY_FLOAT */
-		[8] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[8] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* NOP */
 		[9] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 9, .change = 0},
 		/* UNARY_POSITIVE */
-		[10] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 10, .change = 0},
+		[10] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 10, .change = 0, .call = 1, .operator = PY_POSITIVE},
 		/* UNARY_NEGATIVE */
-		[11] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 11, .change = 0},
+		[11] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 11, .change = 0, .call = 1, .operator = PY_NEGATIVE},
 		/* UNARY_NOT */
 		[12] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 12, .change = 0},
 		/* BINARY_OP_MULTIPLY_INT */
-		[13] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[13] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBTRACT_FLOAT */
-		[14] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[14] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* UNARY_INVERT */
-		[15] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 15, .change = 0},
+		[15] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 15, .change = 0, .call = 1, .operator = PY_INVERT},
 		/* BINARY_OP_SUBTRACT_INT */
-		[16] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[16] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_SUBSCR_ADAPTIVE */
-		[17] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 4, .change = -1},
+		[17] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 4, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* BINARY_SUBSCR_DICT */
-		[18] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 4, .change = -1},
+		[18] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 4, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* BINARY_SUBSCR_GETITEM */
-		[19] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 4, .change = -1},
+		[19] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 4, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* BINARY_SUBSCR_LIST_INT */
-		[20] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 4, .change = -1},
+		[20] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 4, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* BINARY_SUBSCR_TUPLE_INT */
-		[21] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 4, .change = -1},
+		[21] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 4, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* CALL_ADAPTIVE */
 		[22] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 171, .caches = 4, .change = -1, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 2 | PY_CALL_WHOLE | PY_CALL_MAYBE},
 		/* CALL_PY_EXACT_ARGS */
@@ -54,15 +54,15 @@ static const struct py_effects py_effects_3_11 = {
 		/* CALL_PY_WITH_DEFAULTS */
 		[24] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 171, .caches = 4, .change = -1, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 2 | PY_CALL_WHOLE | PY_CALL_MAYBE},
 		/* BINARY_SUBSCR */
-		[25] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 4, .change = -1},
+		[25] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 4, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* COMPARE_OP_ADAPTIVE */
-		[26] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 2, .change = -1},
+		[26] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 2, .change = -1, .call = 2, .operator = PY_LT, .select = 1},
 		/* COMPARE_OP_FLOAT_JUMP */
-		[27] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 2, .change = -1},
+		[27] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 2, .change = -1, .call = 2, .operator = PY_LT, .select = 1},
 		/* COMPARE_OP_INT_JUMP */
-		[28] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 2, .change = -1},
+		[28] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 2, .change = -1, .call = 2, .operator = PY_LT, .select = 1},
 		/* COMPARE_OP_STR_JUMP */
-		[29] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 2, .change = -1},
+		[29] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 2, .change = -1, .call = 2, .operator = PY_LT, .select = 1},
 		/* GET_LEN */
 		[30] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 30, .change = 1},
 		/* MATCH_MAPPING */
@@ -110,7 +110,7 @@ static const struct py_effects py_effects_3_11 = {
 		/* BEFORE_ASYNC_WITH */
 		[52] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 52, .change = 1},
 		/* BEFORE_WITH */
-		[53] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 53, .change = 1},
+		[53] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 53, .change = 1, .call = 1, .operator = PY_ENTER},
 		/* END_ASYNC_FOR */
 		[54] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 54, .change = -2},
 		/* LOAD_GLOBAL_MODULE */
@@ -124,9 +124,9 @@ static const struct py_effects py_effects_3_11 = {
 		/* LOAD_METHOD_NO_DICT */
 		[59] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 160, .caches = 10, .change = 1},
 		/* STORE_SUBSCR */
-		[60] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .caches = 1, .change = -3},
+		[60] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .caches = 1, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* DELETE_SUBSCR */
-		[61] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 61, .change = -2},
+		[61] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 61, .change = -2, .call = 2, .operator = PY_DELITEM},
 		/* LOAD_METHOD_WITH_DICT */
 		[62] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 160, .caches = 10, .change = 1},
 		/* LOAD_METHOD_WITH_VALUES */
@@ -190,7 +190,7 @@ static const struct py_effects py_effects_3_11 = {
 		/* UNPACK_SEQUENCE */
 		[92] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 92, .caches = 1, .change = -1, .times = 1, .operand = PY_OPERAND_WHOLE},
 		/* FOR_ITER */
-		[93] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 93, .change = 1, .jump = -1},
+		[93] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 93, .change = 1, .jump = -1, .call = 1, .operator = PY_NEXT},
 		/* UNPACK_EX */
 		[94] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 94, .change = 0, .times = 1, .operand = PY_OPERAND_BYTES},
 		/* STORE_ATTR */
@@ -218,7 +218,7 @@ static const struct py_effects py_effects_3_11 = {
 		/* LOAD_ATTR */
 		[106] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 106, .caches = 4, .change = 0},
 		/* COMPARE_OP */
-		[107] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 2, .change = -1},
+		[107] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 2, .change = -1, .call = 2, .operator = PY_LT, .select = 1},
 		/* IMPORT_NAME */
 		[108] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 108, .change = -1},
 		/* IMPORT_FROM */
@@ -240,7 +240,7 @@ static const struct py_effects py_effects_3_11 = {
 		/* IS_OP */
 		[117] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 117, .change = -1},
 		/* CONTAINS_OP */
-		[118] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 118, .change = -1},
+		[118] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 118, .change = -1, .call = 2, .operator = PY_CONTAINS},
 		/* RERAISE */
 		[119] = {.flow = PY_FLOW_KNOWN, .base = 119, .change = -1},
 		/* COPY */
@@ -248,7 +248,7 @@ static const struct py_effects py_effects_3_11 = {
 		/* PRECALL_NO_KW_STR_1 */
 		[121] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 166, .caches = 1, .change = 0, .call = 2 | PY_CALL_WHOLE | PY_CALL_MAYBE},
 		/* BINARY_OP */
-		[122] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[122] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* SEND */
 		[123] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 123, .change = 0, .jump = -1},
 		/* LOAD_FAST */
@@ -340,11 +340,11 @@ static const struct py_effects py_effects_3_11 = {
 		/* STORE_FAST__STORE_FAST */
 		[167] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 125, .change = -1},
 		/* STORE_SUBSCR_ADAPTIVE */
-		[168] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .caches = 1, .change = -3},
+		[168] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .caches = 1, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* STORE_SUBSCR_DICT */
-		[169] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .caches = 1, .change = -3},
+		[169] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .caches = 1, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* STORE_SUBSCR_LIST_INT */
-		[170] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .caches = 1, .change = -3},
+		[170] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .caches = 1, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* CALL */
 		[171] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 171, .caches = 4, .change = -1, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 2 | PY_CALL_WHOLE | PY_CALL_MAYBE},
 		/* KW_NAMES */

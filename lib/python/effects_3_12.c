@@ -6,7 +6,7 @@ static const struct py_effects py_effects_3_12 = {
 	.minor = 12,
 	.opcodes = {
 		/* POP_TOP */
-		[1] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 1, .change = -1},
+		[1] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 1, .change = -1, .call = 1, .operator = PY_DROP},
 		/* PUSH_NULL */
 		[2] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 2, .change = 1},
 		/* INTERPRETER_EXIT */
@@ -16,47 +16,47 @@ static const struct py_effects py_effects_3_12 = {
 		/* END_SEND */
 		[5] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 5, .change = -1},
 		/* BINARY_OP_ADD_FLOAT */
-		[6] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[6] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_ADD_INT */
-		[7] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[7] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_ADD_UNICODE */
-		[8] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[8] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* NOP */
 		[9] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 9, .change = 0},
 		/* BINARY_OP_INPLACE_ADD_UNICODE */
-		[10] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[10] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* UNARY_NEGATIVE */
-		[11] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 11, .change = 0},
+		[11] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 11, .change = 0, .call = 1, .operator = PY_NEGATIVE},
 		/* UNARY_NOT */
 		[12] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 12, .change = 0},
 		/* BINARY_OP_MULTIPLY_FLOAT */
-		[13] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[13] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_MULTIPLY_INT */
-		[14] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[14] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* UNARY_INVERT */
-		[15] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 15, .change = 0},
+		[15] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 15, .change = 0, .call = 1, .operator = PY_INVERT},
 		/* BINARY_OP_SUBTRACT_FLOAT */
-		[16] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[16] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBTRACT_INT */
-		[18] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[18] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_SUBSCR_DICT */
-		[19] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 1, .change = -1},
+		[19] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 1, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* BINARY_SUBSCR_GETITEM */
-		[20] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 1, .change = -1},
+		[20] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 1, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* BINARY_SUBSCR_LIST_INT */
-		[21] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 1, .change = -1},
+		[21] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 1, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* BINARY_SUBSCR_TUPLE_INT */
-		[22] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 1, .change = -1},
+		[22] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 1, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* CALL_PY_EXACT_ARGS */
 		[23] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 171, .caches = 3, .change = -1, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 2 | PY_CALL_WHOLE | PY_CALL_MAYBE},
 		/* CALL_PY_WITH_DEFAULTS */
 		[24] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 171, .caches = 3, .change = -1, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 2 | PY_CALL_WHOLE | PY_CALL_MAYBE},
 		/* BINARY_SUBSCR */
-		[25] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 1, .change = -1},
+		[25] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .caches = 1, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* BINARY_SLICE */
-		[26] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 26, .change = -2},
+		[26] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 26, .change = -2, .call = 3, .operator = PY_GETSLICE},
 		/* STORE_SLICE */
-		[27] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 27, .change = -4},
+		[27] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 27, .change = -4, .call = 3, .operator = PY_SETSLICE},
 		/* CALL_BOUND_METHOD_EXACT_ARGS */
 		[28] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 171, .caches = 3, .change = -1, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 2 | PY_CALL_WHOLE | PY_CALL_MAYBE},
 		/* CALL_BUILTIN_CLASS */
@@ -108,7 +108,7 @@ static const struct py_effects py_effects_3_12 = {
 		/* BEFORE_ASYNC_WITH */
 		[52] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 52, .change = 1},
 		/* BEFORE_WITH */
-		[53] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 53, .change = 1},
+		[53] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 53, .change = 1, .call = 1, .operator = PY_ENTER},
 		/* END_ASYNC_FOR */
 		[54] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 54, .change = -2},
 		/* CLEANUP_THROW */
@@ -116,23 +116,23 @@ static const struct py_effects py_effects_3_12 = {
 		/* CALL_NO_KW_TYPE_1 */
 		[56] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 171, .caches = 3, .change = -1, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 2 | PY_CALL_WHOLE | PY_CALL_MAYBE},
 		/* COMPARE_OP_FLOAT */
-		[57] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 1, .change = -1},
+		[57] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 1, .change = -1, .call = 2, .operator = PY_LT, .select = 5},
 		/* COMPARE_OP_INT */
-		[58] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 1, .change = -1},
+		[58] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 1, .change = -1, .call = 2, .operator = PY_LT, .select = 5},
 		/* COMPARE_OP_STR */
-		[59] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 1, .change = -1},
+		[59] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 1, .change = -1, .call = 2, .operator = PY_LT, .select = 5},
 		/* STORE_SUBSCR */
-		[60] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .caches = 1, .change = -3},
+		[60] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .caches = 1, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* DELETE_SUBSCR */
-		[61] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 61, .change = -2},
+		[61] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 61, .change = -2, .call = 2, .operator = PY_DELITEM},
 		/* FOR_ITER_LIST */
-		[62] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 93, .caches = 1, .change = 1, .jump = 1},
+		[62] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 93, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* FOR_ITER_TUPLE */
-		[63] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 93, .caches = 1, .change = 1, .jump = 1},
+		[63] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 93, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* FOR_ITER_RANGE */
-		[64] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 93, .caches = 1, .change = 1, .jump = 1},
+		[64] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 93, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* FOR_ITER_GEN */
-		[65] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 93, .caches = 1, .change = 1, .jump = 1},
+		[65] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 93, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* LOAD_SUPER_ATTR_ATTR */
 		[66] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 141, .caches = 1, .change = -2, .times = 1, .operand = PY_OPERAND_LOW},
 		/* LOAD_SUPER_ATTR_METHOD */
@@ -188,7 +188,7 @@ static const struct py_effects py_effects_3_12 = {
 		/* UNPACK_SEQUENCE */
 		[92] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 92, .caches = 1, .change = -1, .times = 1, .operand = PY_OPERAND_WHOLE},
 		/* FOR_ITER */
-		[93] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 93, .caches = 1, .change = 1, .jump = 1},
+		[93] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 93, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* UNPACK_EX */
 		[94] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 94, .change = 0, .times = 1, .operand = PY_OPERAND_BYTES},
 		/* STORE_ATTR */
@@ -216,7 +216,7 @@ static const struct py_effects py_effects_3_12 = {
 		/* LOAD_ATTR */
 		[106] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 106, .caches = 9, .change = 0, .times = 1, .operand = PY_OPERAND_LOW},
 		/* COMPARE_OP */
-		[107] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 1, .change = -1},
+		[107] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .caches = 1, .change = -1, .call = 2, .operator = PY_LT, .select = 5},
 		/* IMPORT_NAME */
 		[108] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 108, .change = -1},
 		/* IMPORT_FROM */
@@ -238,7 +238,7 @@ static const struct py_effects py_effects_3_12 = {
 		/* IS_OP */
 		[117] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 117, .change = -1},
 		/* CONTAINS_OP */
-		[118] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 118, .change = -1},
+		[118] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 118, .change = -1, .call = 2, .operator = PY_CONTAINS},
 		/* RERAISE */
 		[119] = {.flow = PY_FLOW_KNOWN, .base = 119, .change = -1},
 		/* COPY */
@@ -246,7 +246,7 @@ static const struct py_effects py_effects_3_12 = {
 		/* RETURN_CONST */
 		[121] = {.flow = PY_FLOW_KNOWN, .base = 121, .change = 0},
 		/* BINARY_OP */
-		[122] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1},
+		[122] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 122, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* SEND */
 		[123] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 123, .caches = 1, .change = 0, .jump = 0},
 		/* LOAD_FAST */
@@ -320,9 +320,9 @@ static const struct py_effects py_effects_3_12 = {
 		/* STORE_FAST__STORE_FAST */
 		[158] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 125, .change = -1},
 		/* STORE_SUBSCR_DICT */
-		[159] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .caches = 1, .change = -3},
+		[159] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .caches = 1, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* STORE_SUBSCR_LIST_INT */
-		[160] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .caches = 1, .change = -3},
+		[160] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .caches = 1, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* UNPACK_SEQUENCE_LIST */
 		[161] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 92, .caches = 1, .change = -1, .times = 1, .operand = PY_OPERAND_WHOLE},
 		/* LIST_EXTEND */
@@ -374,7 +374,7 @@ static const struct py_effects py_effects_3_12 = {
 		/* INSTRUMENTED_RETURN_CONST */
 		[247] = {.flow = PY_FLOW_KNOWN, .base = 121, .change = 0},
 		/* INSTRUMENTED_FOR_ITER */
-		[248] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 93, .caches = 1, .change = 1, .jump = 1},
+		[248] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 93, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* INSTRUMENTED_POP_JUMP_IF_FALSE */
 		[249] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 114, .change = -1, .jump = -1},
 		/* INSTRUMENTED_POP_JUMP_IF_TRUE */

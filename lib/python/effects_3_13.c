@@ -8,13 +8,13 @@ static const struct py_effects py_effects_3_13 = {
 		/* BEFORE_ASYNC_WITH */
 		[1] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 1, .change = 1},
 		/* BEFORE_WITH */
-		[2] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 2, .change = 1},
+		[2] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 2, .change = 1, .call = 1, .operator = PY_ENTER},
 		/* BINARY_OP_INPLACE_ADD_UNICODE */
-		[3] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1},
+		[3] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_SLICE */
-		[4] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 4, .change = -2},
+		[4] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 4, .change = -2, .call = 3, .operator = PY_GETSLICE},
 		/* BINARY_SUBSCR */
-		[5] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 5, .caches = 1, .change = -1},
+		[5] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 5, .caches = 1, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* CHECK_EG_MATCH */
 		[6] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 6, .change = 0},
 		/* CHECK_EXC_MATCH */
@@ -22,7 +22,7 @@ static const struct py_effects py_effects_3_13 = {
 		/* CLEANUP_THROW */
 		[8] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 8, .change = -1},
 		/* DELETE_SUBSCR */
-		[9] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 9, .change = -2},
+		[9] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 9, .change = -2, .call = 2, .operator = PY_DELITEM},
 		/* END_ASYNC_FOR */
 		[10] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 10, .change = -2},
 		/* END_FOR */
@@ -66,7 +66,7 @@ static const struct py_effects py_effects_3_13 = {
 		/* POP_EXCEPT */
 		[31] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 31, .change = -1},
 		/* POP_TOP */
-		[32] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 32, .change = -1},
+		[32] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 32, .change = -1, .call = 1, .operator = PY_DROP},
 		/* PUSH_EXC_INFO */
 		[33] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 33, .change = 1},
 		/* PUSH_NULL */
@@ -78,21 +78,21 @@ static const struct py_effects py_effects_3_13 = {
 		/* SETUP_ANNOTATIONS */
 		[37] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 37, .change = 0},
 		/* STORE_SLICE */
-		[38] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 38, .change = -4},
+		[38] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 38, .change = -4, .call = 3, .operator = PY_SETSLICE},
 		/* STORE_SUBSCR */
-		[39] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 39, .caches = 1, .change = -3},
+		[39] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 39, .caches = 1, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* TO_BOOL */
 		[40] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 40, .caches = 3, .change = 0},
 		/* UNARY_INVERT */
-		[41] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 41, .change = 0},
+		[41] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 41, .change = 0, .call = 1, .operator = PY_INVERT},
 		/* UNARY_NEGATIVE */
-		[42] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .change = 0},
+		[42] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .change = 0, .call = 1, .operator = PY_NEGATIVE},
 		/* UNARY_NOT */
 		[43] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 43, .change = 0},
 		/* WITH_EXCEPT_START */
 		[44] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .change = 1},
 		/* BINARY_OP */
-		[45] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1},
+		[45] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BUILD_CONST_KEY_MAP */
 		[46] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 46, .change = 0, .times = -1, .operand = PY_OPERAND_WHOLE},
 		/* BUILD_LIST */
@@ -118,9 +118,9 @@ static const struct py_effects py_effects_3_13 = {
 		/* CALL_KW */
 		[57] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 57, .change = -2, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 3 | PY_CALL_WHOLE},
 		/* COMPARE_OP */
-		[58] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 58, .caches = 1, .change = -1},
+		[58] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 58, .caches = 1, .change = -1, .call = 2, .operator = PY_LT, .select = 6},
 		/* CONTAINS_OP */
-		[59] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 59, .caches = 1, .change = -1},
+		[59] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 59, .caches = 1, .change = -1, .call = 2, .operator = PY_CONTAINS},
 		/* CONVERT_VALUE */
 		[60] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .change = 0},
 		/* COPY */
@@ -144,7 +144,7 @@ static const struct py_effects py_effects_3_13 = {
 		/* EXTENDED_ARG */
 		[71] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_EXTENDS, .base = 71, .change = 0},
 		/* FOR_ITER */
-		[72] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 72, .caches = 1, .change = 1, .jump = 1},
+		[72] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 72, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* GET_AWAITABLE */
 		[73] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 73, .change = 0},
 		/* IMPORT_FROM */
@@ -240,29 +240,29 @@ static const struct py_effects py_effects_3_13 = {
 		/* RESUME */
 		[149] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 149, .change = 0},
 		/* BINARY_OP_ADD_FLOAT */
-		[150] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1},
+		[150] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_ADD_INT */
-		[151] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1},
+		[151] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_ADD_UNICODE */
-		[152] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1},
+		[152] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_MULTIPLY_FLOAT */
-		[153] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1},
+		[153] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_MULTIPLY_INT */
-		[154] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1},
+		[154] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBTRACT_FLOAT */
-		[155] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1},
+		[155] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBTRACT_INT */
-		[156] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1},
+		[156] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .caches = 1, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_SUBSCR_DICT */
-		[157] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 5, .caches = 1, .change = -1},
+		[157] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 5, .caches = 1, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* BINARY_SUBSCR_GETITEM */
-		[158] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 5, .caches = 1, .change = -1},
+		[158] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 5, .caches = 1, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* BINARY_SUBSCR_LIST_INT */
-		[159] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 5, .caches = 1, .change = -1},
+		[159] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 5, .caches = 1, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* BINARY_SUBSCR_STR_INT */
-		[160] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 5, .caches = 1, .change = -1},
+		[160] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 5, .caches = 1, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* BINARY_SUBSCR_TUPLE_INT */
-		[161] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 5, .caches = 1, .change = -1},
+		[161] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 5, .caches = 1, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* CALL_ALLOC_AND_ENTER_INIT */
 		[162] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 53, .caches = 3, .change = -1, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 2 | PY_CALL_WHOLE},
 		/* CALL_BOUND_METHOD_EXACT_ARGS */
@@ -304,23 +304,23 @@ static const struct py_effects py_effects_3_13 = {
 		/* CALL_TYPE_1 */
 		[181] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 53, .caches = 3, .change = -1, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 2 | PY_CALL_WHOLE},
 		/* COMPARE_OP_FLOAT */
-		[182] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 58, .caches = 1, .change = -1},
+		[182] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 58, .caches = 1, .change = -1, .call = 2, .operator = PY_LT, .select = 6},
 		/* COMPARE_OP_INT */
-		[183] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 58, .caches = 1, .change = -1},
+		[183] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 58, .caches = 1, .change = -1, .call = 2, .operator = PY_LT, .select = 6},
 		/* COMPARE_OP_STR */
-		[184] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 58, .caches = 1, .change = -1},
+		[184] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 58, .caches = 1, .change = -1, .call = 2, .operator = PY_LT, .select = 6},
 		/* CONTAINS_OP_DICT */
-		[185] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 59, .caches = 1, .change = -1},
+		[185] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 59, .caches = 1, .change = -1, .call = 2, .operator = PY_CONTAINS},
 		/* CONTAINS_OP_SET */
-		[186] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 59, .caches = 1, .change = -1},
+		[186] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 59, .caches = 1, .change = -1, .call = 2, .operator = PY_CONTAINS},
 		/* FOR_ITER_GEN */
-		[187] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 72, .caches = 1, .change = 1, .jump = 1},
+		[187] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 72, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* FOR_ITER_LIST */
-		[188] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 72, .caches = 1, .change = 1, .jump = 1},
+		[188] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 72, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* FOR_ITER_RANGE */
-		[189] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 72, .caches = 1, .change = 1, .jump = 1},
+		[189] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 72, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* FOR_ITER_TUPLE */
-		[190] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 72, .caches = 1, .change = 1, .jump = 1},
+		[190] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 72, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* LOAD_ATTR_CLASS */
 		[191] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 82, .caches = 9, .change = 0, .times = 1, .operand = PY_OPERAND_LOW},
 		/* LOAD_ATTR_GETATTRIBUTE_OVERRIDDEN */
@@ -364,9 +364,9 @@ static const struct py_effects py_effects_3_13 = {
 		/* STORE_ATTR_WITH_HINT */
 		[211] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 108, .caches = 4, .change = -2},
 		/* STORE_SUBSCR_DICT */
-		[212] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 39, .caches = 1, .change = -3},
+		[212] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 39, .caches = 1, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* STORE_SUBSCR_LIST_INT */
-		[213] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 39, .caches = 1, .change = -3},
+		[213] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 39, .caches = 1, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* TO_BOOL_ALWAYS_TRUE */
 		[214] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 40, .caches = 3, .change = 0},
 		/* TO_BOOL_BOOL */
@@ -400,7 +400,7 @@ static const struct py_effects py_effects_3_13 = {
 		/* INSTRUMENTED_LOAD_SUPER_ATTR */
 		[242] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 93, .caches = 1, .change = -2, .times = 1, .operand = PY_OPERAND_LOW},
 		/* INSTRUMENTED_FOR_ITER */
-		[243] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 72, .caches = 1, .change = 1, .jump = 1},
+		[243] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 72, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* INSTRUMENTED_CALL */
 		[244] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 53, .caches = 3, .change = -1, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 2 | PY_CALL_WHOLE},
 		/* INSTRUMENTED_CALL_KW */

@@ -6,11 +6,11 @@ static const struct py_effects py_effects_3_14 = {
 	.minor = 14,
 	.opcodes = {
 		/* BINARY_SLICE */
-		[1] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 1, .change = -2},
+		[1] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 1, .change = -2, .call = 3, .operator = PY_GETSLICE},
 		/* BUILD_TEMPLATE */
 		[2] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 2, .change = -1},
 		/* BINARY_OP_INPLACE_ADD_UNICODE */
-		[3] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1},
+		[3] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* CALL_FUNCTION_EX */
 		[4] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 4, .change = -3, .call = 4},
 		/* CHECK_EG_MATCH */
@@ -20,7 +20,7 @@ static const struct py_effects py_effects_3_14 = {
 		/* CLEANUP_THROW */
 		[7] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 7, .change = -1},
 		/* DELETE_SUBSCR */
-		[8] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 8, .change = -2},
+		[8] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 8, .change = -2, .call = 2, .operator = PY_DELITEM},
 		/* END_FOR */
 		[9] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 9, .change = -1},
 		/* END_SEND */
@@ -62,9 +62,9 @@ static const struct py_effects py_effects_3_14 = {
 		/* POP_EXCEPT */
 		[29] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 29, .change = -1},
 		/* POP_ITER */
-		[30] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 30, .change = -1},
+		[30] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 30, .change = -1, .call = 1, .operator = PY_DROP},
 		/* POP_TOP */
-		[31] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 31, .change = -1},
+		[31] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 31, .change = -1, .call = 1, .operator = PY_DROP},
 		/* PUSH_EXC_INFO */
 		[32] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 32, .change = 1},
 		/* PUSH_NULL */
@@ -76,21 +76,21 @@ static const struct py_effects py_effects_3_14 = {
 		/* SETUP_ANNOTATIONS */
 		[36] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 36, .change = 0},
 		/* STORE_SLICE */
-		[37] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 37, .change = -4},
+		[37] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 37, .change = -4, .call = 3, .operator = PY_SETSLICE},
 		/* STORE_SUBSCR */
-		[38] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 38, .caches = 1, .change = -3},
+		[38] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 38, .caches = 1, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* TO_BOOL */
 		[39] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 39, .caches = 3, .change = 0},
 		/* UNARY_INVERT */
-		[40] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 40, .change = 0},
+		[40] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 40, .change = 0, .call = 1, .operator = PY_INVERT},
 		/* UNARY_NEGATIVE */
-		[41] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 41, .change = 0},
+		[41] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 41, .change = 0, .call = 1, .operator = PY_NEGATIVE},
 		/* UNARY_NOT */
 		[42] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .change = 0},
 		/* WITH_EXCEPT_START */
 		[43] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 43, .change = 1},
 		/* BINARY_OP */
-		[44] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1},
+		[44] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BUILD_INTERPOLATION */
 		[45] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 45, .change = -1, .times = -1, .operand = PY_OPERAND_LOW},
 		/* BUILD_LIST */
@@ -114,9 +114,9 @@ static const struct py_effects py_effects_3_14 = {
 		/* CALL_KW */
 		[55] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 55, .caches = 3, .change = -2, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 3 | PY_CALL_WHOLE},
 		/* COMPARE_OP */
-		[56] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 56, .caches = 1, .change = -1},
+		[56] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 56, .caches = 1, .change = -1, .call = 2, .operator = PY_LT, .select = 6},
 		/* CONTAINS_OP */
-		[57] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 57, .caches = 1, .change = -1},
+		[57] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 57, .caches = 1, .change = -1, .call = 2, .operator = PY_CONTAINS},
 		/* CONVERT_VALUE */
 		[58] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 58, .change = 0},
 		/* COPY */
@@ -142,7 +142,7 @@ static const struct py_effects py_effects_3_14 = {
 		/* EXTENDED_ARG */
 		[69] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_EXTENDS, .base = 69, .change = 0},
 		/* FOR_ITER */
-		[70] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 70, .caches = 1, .change = 1, .jump = 1},
+		[70] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 70, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* GET_AWAITABLE */
 		[71] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 71, .change = 0},
 		/* IMPORT_FROM */
@@ -246,33 +246,33 @@ static const struct py_effects py_effects_3_14 = {
 		/* RESUME */
 		[128] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 128, .change = 0},
 		/* BINARY_OP_ADD_FLOAT */
-		[129] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1},
+		[129] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_ADD_INT */
-		[130] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1},
+		[130] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_ADD_UNICODE */
-		[131] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1},
+		[131] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_EXTEND */
-		[132] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1},
+		[132] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_MULTIPLY_FLOAT */
-		[133] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1},
+		[133] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_MULTIPLY_INT */
-		[134] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1},
+		[134] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBSCR_DICT */
-		[135] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1},
+		[135] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBSCR_GETITEM */
-		[136] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1},
+		[136] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBSCR_LIST_INT */
-		[137] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1},
+		[137] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBSCR_LIST_SLICE */
-		[138] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1},
+		[138] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBSCR_STR_INT */
-		[139] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1},
+		[139] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBSCR_TUPLE_INT */
-		[140] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1},
+		[140] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBTRACT_FLOAT */
-		[141] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1},
+		[141] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBTRACT_INT */
-		[142] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1},
+		[142] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 44, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* CALL_ALLOC_AND_ENTER_INIT */
 		[143] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 52, .caches = 3, .change = -1, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 2 | PY_CALL_WHOLE},
 		/* CALL_BOUND_METHOD_EXACT_ARGS */
@@ -320,23 +320,23 @@ static const struct py_effects py_effects_3_14 = {
 		/* CALL_TYPE_1 */
 		[165] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 52, .caches = 3, .change = -1, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 2 | PY_CALL_WHOLE},
 		/* COMPARE_OP_FLOAT */
-		[166] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 56, .caches = 1, .change = -1},
+		[166] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 56, .caches = 1, .change = -1, .call = 2, .operator = PY_LT, .select = 6},
 		/* COMPARE_OP_INT */
-		[167] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 56, .caches = 1, .change = -1},
+		[167] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 56, .caches = 1, .change = -1, .call = 2, .operator = PY_LT, .select = 6},
 		/* COMPARE_OP_STR */
-		[168] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 56, .caches = 1, .change = -1},
+		[168] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 56, .caches = 1, .change = -1, .call = 2, .operator = PY_LT, .select = 6},
 		/* CONTAINS_OP_DICT */
-		[169] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 57, .caches = 1, .change = -1},
+		[169] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 57, .caches = 1, .change = -1, .call = 2, .operator = PY_CONTAINS},
 		/* CONTAINS_OP_SET */
-		[170] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 57, .caches = 1, .change = -1},
+		[170] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 57, .caches = 1, .change = -1, .call = 2, .operator = PY_CONTAINS},
 		/* FOR_ITER_GEN */
-		[171] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 70, .caches = 1, .change = 1, .jump = 1},
+		[171] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 70, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* FOR_ITER_LIST */
-		[172] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 70, .caches = 1, .change = 1, .jump = 1},
+		[172] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 70, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* FOR_ITER_RANGE */
-		[173] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 70, .caches = 1, .change = 1, .jump = 1},
+		[173] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 70, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* FOR_ITER_TUPLE */
-		[174] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 70, .caches = 1, .change = 1, .jump = 1},
+		[174] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 70, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* JUMP_BACKWARD_JIT */
 		[175] = {.flow = PY_FLOW_KNOWN | PY_FLOW_BACKWARD, .base = 75, .caches = 1, .change = 0, .jump = 0},
 		/* JUMP_BACKWARD_NO_JIT */
@@ -390,9 +390,9 @@ static const struct py_effects py_effects_3_14 = {
 		/* STORE_ATTR_WITH_HINT */
 		[200] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 110, .caches = 4, .change = -2},
 		/* STORE_SUBSCR_DICT */
-		[201] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 38, .caches = 1, .change = -3},
+		[201] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 38, .caches = 1, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* STORE_SUBSCR_LIST_INT */
-		[202] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 38, .caches = 1, .change = -3},
+		[202] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 38, .caches = 1, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* TO_BOOL_ALWAYS_TRUE */
 		[203] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 39, .caches = 3, .change = 0},
 		/* TO_BOOL_BOOL */
@@ -414,11 +414,11 @@ static const struct py_effects py_effects_3_14 = {
 		/* INSTRUMENTED_END_FOR */
 		[234] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 9, .change = -1},
 		/* INSTRUMENTED_POP_ITER */
-		[235] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 30, .change = -1},
+		[235] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 30, .change = -1, .call = 1, .operator = PY_DROP},
 		/* INSTRUMENTED_END_SEND */
 		[236] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 10, .change = -1},
 		/* INSTRUMENTED_FOR_ITER */
-		[237] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 70, .caches = 1, .change = 1, .jump = 1},
+		[237] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 70, .caches = 1, .change = 1, .jump = 1, .call = 1, .operator = PY_NEXT},
 		/* INSTRUMENTED_JUMP_FORWARD */
 		[239] = {.flow = PY_FLOW_KNOWN | PY_FLOW_FORWARD, .base = 77, .change = 0, .jump = 0},
 		/* INSTRUMENTED_NOT_TAKEN */

@@ -6,11 +6,11 @@ static const struct py_effects py_effects_3_15 = {
 	.minor = 15,
 	.opcodes = {
 		/* BINARY_SLICE */
-		[1] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 1, .change = -2},
+		[1] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 1, .change = -2, .call = 3, .operator = PY_GETSLICE},
 		/* BUILD_TEMPLATE */
 		[2] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 2, .change = -1},
 		/* BINARY_OP_INPLACE_ADD_UNICODE */
-		[3] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[3] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* CALL_FUNCTION_EX */
 		[4] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 4, .caches = 1, .change = -3, .call = 4},
 		/* CHECK_EG_MATCH */
@@ -20,7 +20,7 @@ static const struct py_effects py_effects_3_15 = {
 		/* CLEANUP_THROW */
 		[7] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 7, .change = -1},
 		/* DELETE_SUBSCR */
-		[8] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 8, .change = -2},
+		[8] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 8, .change = -2, .call = 2, .operator = PY_DELITEM},
 		/* END_FOR */
 		[9] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 9, .change = -1},
 		/* END_SEND */
@@ -58,9 +58,9 @@ static const struct py_effects py_effects_3_15 = {
 		/* POP_EXCEPT */
 		[27] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 27, .change = -1},
 		/* POP_ITER */
-		[28] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 28, .change = -2},
+		[28] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 28, .change = -2, .call = 2, .operator = PY_DROP},
 		/* POP_TOP */
-		[29] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 29, .change = -1},
+		[29] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 29, .change = -1, .call = 1, .operator = PY_DROP},
 		/* PUSH_EXC_INFO */
 		[30] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 30, .change = 1},
 		/* PUSH_NULL */
@@ -72,21 +72,21 @@ static const struct py_effects py_effects_3_15 = {
 		/* SETUP_ANNOTATIONS */
 		[34] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 34, .change = 0},
 		/* STORE_SLICE */
-		[35] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 35, .change = -4},
+		[35] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 35, .change = -4, .call = 3, .operator = PY_SETSLICE},
 		/* STORE_SUBSCR */
-		[36] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 36, .caches = 1, .change = -3},
+		[36] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 36, .caches = 1, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* TO_BOOL */
 		[37] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 37, .caches = 3, .change = 0},
 		/* UNARY_INVERT */
-		[38] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 38, .change = 0},
+		[38] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 38, .change = 0, .call = 1, .operator = PY_INVERT},
 		/* UNARY_NEGATIVE */
-		[39] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 39, .change = 0},
+		[39] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 39, .change = 0, .call = 1, .operator = PY_NEGATIVE},
 		/* UNARY_NOT */
 		[40] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 40, .change = 0},
 		/* WITH_EXCEPT_START */
 		[41] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 41, .change = 1},
 		/* BINARY_OP */
-		[42] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[42] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BUILD_INTERPOLATION */
 		[43] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 43, .change = -1, .times = -1, .operand = PY_OPERAND_LOW},
 		/* BUILD_LIST */
@@ -110,9 +110,9 @@ static const struct py_effects py_effects_3_15 = {
 		/* CALL_KW */
 		[53] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 53, .caches = 3, .change = -2, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 3 | PY_CALL_WHOLE},
 		/* COMPARE_OP */
-		[54] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 54, .caches = 1, .change = -1},
+		[54] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 54, .caches = 1, .change = -1, .call = 2, .operator = PY_LT, .select = 6},
 		/* CONTAINS_OP */
-		[55] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 55, .caches = 1, .change = -1},
+		[55] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 55, .caches = 1, .change = -1, .call = 2, .operator = PY_CONTAINS},
 		/* CONVERT_VALUE */
 		[56] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 56, .change = 0},
 		/* COPY */
@@ -138,7 +138,7 @@ static const struct py_effects py_effects_3_15 = {
 		/* EXTENDED_ARG */
 		[67] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_EXTENDS, .base = 67, .change = 0},
 		/* FOR_ITER */
-		[68] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 68, .caches = 1, .change = 1, .jump = 1},
+		[68] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 68, .caches = 1, .change = 1, .jump = 1, .call = 2, .operator = PY_NEXT},
 		/* GET_AWAITABLE */
 		[69] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 69, .change = 0},
 		/* GET_ITER */
@@ -244,35 +244,35 @@ static const struct py_effects py_effects_3_15 = {
 		/* RESUME */
 		[128] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 128, .caches = 1, .change = 0},
 		/* BINARY_OP_ADD_FLOAT */
-		[129] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[129] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_ADD_INT */
-		[130] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[130] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_ADD_UNICODE */
-		[131] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[131] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_EXTEND */
-		[132] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[132] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_MULTIPLY_FLOAT */
-		[133] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[133] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_MULTIPLY_INT */
-		[134] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[134] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBSCR_DICT */
-		[135] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[135] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBSCR_GETITEM */
-		[136] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[136] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBSCR_LIST_INT */
-		[137] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[137] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBSCR_LIST_SLICE */
-		[138] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[138] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBSCR_STR_INT */
-		[139] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[139] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBSCR_TUPLE_INT */
-		[140] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[140] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBSCR_USTR_INT */
-		[141] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[141] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBTRACT_FLOAT */
-		[142] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[142] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* BINARY_OP_SUBTRACT_INT */
-		[143] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1},
+		[143] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 42, .caches = 5, .change = -1, .call = 2, .operator = PY_ADD, .select = 1},
 		/* CALL_ALLOC_AND_ENTER_INIT */
 		[144] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 50, .caches = 3, .change = -1, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 2 | PY_CALL_WHOLE},
 		/* CALL_BOUND_METHOD_EXACT_ARGS */
@@ -324,25 +324,25 @@ static const struct py_effects py_effects_3_15 = {
 		/* CALL_TYPE_1 */
 		[168] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 50, .caches = 3, .change = -1, .times = -1, .operand = PY_OPERAND_WHOLE, .call = 2 | PY_CALL_WHOLE},
 		/* COMPARE_OP_FLOAT */
-		[169] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 54, .caches = 1, .change = -1},
+		[169] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 54, .caches = 1, .change = -1, .call = 2, .operator = PY_LT, .select = 6},
 		/* COMPARE_OP_INT */
-		[170] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 54, .caches = 1, .change = -1},
+		[170] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 54, .caches = 1, .change = -1, .call = 2, .operator = PY_LT, .select = 6},
 		/* COMPARE_OP_STR */
-		[171] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 54, .caches = 1, .change = -1},
+		[171] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 54, .caches = 1, .change = -1, .call = 2, .operator = PY_LT, .select = 6},
 		/* CONTAINS_OP_DICT */
-		[172] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 55, .caches = 1, .change = -1},
+		[172] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 55, .caches = 1, .change = -1, .call = 2, .operator = PY_CONTAINS},
 		/* CONTAINS_OP_SET */
-		[173] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 55, .caches = 1, .change = -1},
+		[173] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 55, .caches = 1, .change = -1, .call = 2, .operator = PY_CONTAINS},
 		/* FOR_ITER_GEN */
-		[174] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 68, .caches = 1, .change = 1, .jump = 1},
+		[174] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 68, .caches = 1, .change = 1, .jump = 1, .call = 2, .operator = PY_NEXT},
 		/* FOR_ITER_LIST */
-		[175] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 68, .caches = 1, .change = 1, .jump = 1},
+		[175] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 68, .caches = 1, .change = 1, .jump = 1, .call = 2, .operator = PY_NEXT},
 		/* FOR_ITER_RANGE */
-		[176] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 68, .caches = 1, .change = 1, .jump = 1},
+		[176] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 68, .caches = 1, .change = 1, .jump = 1, .call = 2, .operator = PY_NEXT},
 		/* FOR_ITER_TUPLE */
-		[177] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 68, .caches = 1, .change = 1, .jump = 1},
+		[177] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 68, .caches = 1, .change = 1, .jump = 1, .call = 2, .operator = PY_NEXT},
 		/* FOR_ITER_VIRTUAL */
-		[178] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 68, .caches = 1, .change = 1, .jump = 1},
+		[178] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 68, .caches = 1, .change = 1, .jump = 1, .call = 2, .operator = PY_NEXT},
 		/* GET_ITER_SELF */
 		[179] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 70, .caches = 1, .change = 1},
 		/* GET_ITER_VIRTUAL */
@@ -402,9 +402,9 @@ static const struct py_effects py_effects_3_15 = {
 		/* STORE_ATTR_WITH_HINT */
 		[207] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 109, .caches = 4, .change = -2},
 		/* STORE_SUBSCR_DICT */
-		[208] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 36, .caches = 1, .change = -3},
+		[208] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 36, .caches = 1, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* STORE_SUBSCR_LIST_INT */
-		[209] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 36, .caches = 1, .change = -3},
+		[209] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 36, .caches = 1, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* TO_BOOL_ALWAYS_TRUE */
 		[210] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 37, .caches = 3, .change = 0},
 		/* TO_BOOL_BOOL */
@@ -426,11 +426,11 @@ static const struct py_effects py_effects_3_15 = {
 		/* INSTRUMENTED_END_FOR */
 		[233] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 9, .change = -1},
 		/* INSTRUMENTED_POP_ITER */
-		[234] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 28, .change = -2},
+		[234] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 28, .change = -2, .call = 2, .operator = PY_DROP},
 		/* INSTRUMENTED_END_SEND */
 		[235] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 10, .change = -2},
 		/* INSTRUMENTED_FOR_ITER */
-		[236] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 68, .caches = 1, .change = 1, .jump = 1},
+		[236] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 68, .caches = 1, .change = 1, .jump = 1, .call = 2, .operator = PY_NEXT},
 		/* INSTRUMENTED_JUMP_FORWARD */
 		[238] = {.flow = PY_FLOW_KNOWN | PY_FLOW_FORWARD, .base = 76, .change = 0, .jump = 0},
 		/* INSTRUMENTED_NOT_TAKEN */

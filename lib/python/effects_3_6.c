@@ -8,7 +8,7 @@ static const struct py_effects py_effects_3_6 = {
 	.shares = true,
 	.opcodes = {
 		/* POP_TOP */
-		[1] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 1, .change = -1},
+		[1] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 1, .change = -1, .call = 1, .operator = PY_DROP},
 		/* ROT_TWO */
 		[2] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 2, .change = 0},
 		/* ROT_THREE */
@@ -20,37 +20,37 @@ static const struct py_effects py_effects_3_6 = {
 		/* NOP */
 		[9] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 9, .change = 0},
 		/* UNARY_POSITIVE */
-		[10] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 10, .change = 0},
+		[10] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 10, .change = 0, .call = 1, .operator = PY_POSITIVE},
 		/* UNARY_NEGATIVE */
-		[11] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 11, .change = 0},
+		[11] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 11, .change = 0, .call = 1, .operator = PY_NEGATIVE},
 		/* UNARY_NOT */
 		[12] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 12, .change = 0},
 		/* UNARY_INVERT */
-		[15] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 15, .change = 0},
+		[15] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 15, .change = 0, .call = 1, .operator = PY_INVERT},
 		/* BINARY_MATRIX_MULTIPLY */
-		[16] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 16, .change = -1},
+		[16] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 16, .change = -1, .call = 2, .operator = PY_MATRIX_MULTIPLY},
 		/* INPLACE_MATRIX_MULTIPLY */
-		[17] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 17, .change = -1},
+		[17] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 17, .change = -1, .call = 2, .operator = PY_INPLACE_MATRIX_MULTIPLY},
 		/* BINARY_POWER */
-		[19] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 19, .change = -1},
+		[19] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 19, .change = -1, .call = 2, .operator = PY_POWER},
 		/* BINARY_MULTIPLY */
-		[20] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 20, .change = -1},
+		[20] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 20, .change = -1, .call = 2, .operator = PY_MULTIPLY},
 		/* BINARY_MODULO */
-		[22] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 22, .change = -1},
+		[22] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 22, .change = -1, .call = 2, .operator = PY_MODULO},
 		/* BINARY_ADD */
-		[23] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 23, .change = -1},
+		[23] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 23, .change = -1, .call = 2, .operator = PY_ADD},
 		/* BINARY_SUBTRACT */
-		[24] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 24, .change = -1},
+		[24] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 24, .change = -1, .call = 2, .operator = PY_SUBTRACT},
 		/* BINARY_SUBSCR */
-		[25] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .change = -1},
+		[25] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 25, .change = -1, .call = 2, .operator = PY_GETITEM},
 		/* BINARY_FLOOR_DIVIDE */
-		[26] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 26, .change = -1},
+		[26] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 26, .change = -1, .call = 2, .operator = PY_FLOOR_DIVIDE},
 		/* BINARY_TRUE_DIVIDE */
-		[27] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 27, .change = -1},
+		[27] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 27, .change = -1, .call = 2, .operator = PY_TRUE_DIVIDE},
 		/* INPLACE_FLOOR_DIVIDE */
-		[28] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 28, .change = -1},
+		[28] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 28, .change = -1, .call = 2, .operator = PY_INPLACE_FLOOR_DIVIDE},
 		/* INPLACE_TRUE_DIVIDE */
-		[29] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 29, .change = -1},
+		[29] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 29, .change = -1, .call = 2, .operator = PY_INPLACE_TRUE_DIVIDE},
 		/* GET_AITER */
 		[50] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 50, .change = 0},
 		/* GET_ANEXT */
@@ -58,29 +58,29 @@ static const struct py_effects py_effects_3_6 = {
 		/* BEFORE_ASYNC_WITH */
 		[52] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 52, .change = 1},
 		/* INPLACE_ADD */
-		[55] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 55, .change = -1},
+		[55] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 55, .change = -1, .call = 2, .operator = PY_INPLACE_ADD},
 		/* INPLACE_SUBTRACT */
-		[56] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 56, .change = -1},
+		[56] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 56, .change = -1, .call = 2, .operator = PY_INPLACE_SUBTRACT},
 		/* INPLACE_MULTIPLY */
-		[57] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 57, .change = -1},
+		[57] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 57, .change = -1, .call = 2, .operator = PY_INPLACE_MULTIPLY},
 		/* INPLACE_MODULO */
-		[59] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 59, .change = -1},
+		[59] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 59, .change = -1, .call = 2, .operator = PY_INPLACE_MODULO},
 		/* STORE_SUBSCR */
-		[60] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .change = -3},
+		[60] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 60, .change = -3, .call = 2, .operator = PY_SETITEM},
 		/* DELETE_SUBSCR */
-		[61] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 61, .change = -2},
+		[61] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 61, .change = -2, .call = 2, .operator = PY_DELITEM},
 		/* BINARY_LSHIFT */
-		[62] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 62, .change = -1},
+		[62] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 62, .change = -1, .call = 2, .operator = PY_LSHIFT},
 		/* BINARY_RSHIFT */
-		[63] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 63, .change = -1},
+		[63] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 63, .change = -1, .call = 2, .operator = PY_RSHIFT},
 		/* BINARY_AND */
-		[64] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 64, .change = -1},
+		[64] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 64, .change = -1, .call = 2, .operator = PY_AND},
 		/* BINARY_XOR */
-		[65] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 65, .change = -1},
+		[65] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 65, .change = -1, .call = 2, .operator = PY_XOR},
 		/* BINARY_OR */
-		[66] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 66, .change = -1},
+		[66] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 66, .change = -1, .call = 2, .operator = PY_OR},
 		/* INPLACE_POWER */
-		[67] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 67, .change = -1},
+		[67] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 67, .change = -1, .call = 2, .operator = PY_INPLACE_POWER},
 		/* GET_ITER */
 		[68] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 68, .change = 0},
 		/* GET_YIELD_FROM_ITER */
@@ -94,15 +94,15 @@ static const struct py_effects py_effects_3_6 = {
 		/* GET_AWAITABLE */
 		[73] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 73, .change = 0},
 		/* INPLACE_LSHIFT */
-		[75] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 75, .change = -1},
+		[75] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 75, .change = -1, .call = 2, .operator = PY_INPLACE_LSHIFT},
 		/* INPLACE_RSHIFT */
-		[76] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 76, .change = -1},
+		[76] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 76, .change = -1, .call = 2, .operator = PY_INPLACE_RSHIFT},
 		/* INPLACE_AND */
-		[77] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 77, .change = -1},
+		[77] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 77, .change = -1, .call = 2, .operator = PY_INPLACE_AND},
 		/* INPLACE_XOR */
-		[78] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 78, .change = -1},
+		[78] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 78, .change = -1, .call = 2, .operator = PY_INPLACE_XOR},
 		/* INPLACE_OR */
-		[79] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 79, .change = -1},
+		[79] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 79, .change = -1, .call = 2, .operator = PY_INPLACE_OR},
 		/* BREAK_LOOP */
 		[80] = {.flow = PY_FLOW_KNOWN, .base = 80, .change = 0},
 		/* WITH_CLEANUP_START */
@@ -130,7 +130,7 @@ static const struct py_effects py_effects_3_6 = {
 		/* UNPACK_SEQUENCE */
 		[92] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 92, .change = -1, .times = 1, .operand = PY_OPERAND_WHOLE},
 		/* FOR_ITER */
-		[93] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 93, .change = 1, .jump = -1},
+		[93] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 93, .change = 1, .jump = -1, .call = 1, .operator = PY_NEXT},
 		/* UNPACK_EX */
 		[94] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 94, .change = 0, .times = 1, .operand = PY_OPERAND_BYTES},
 		/* STORE_ATTR */
@@ -156,7 +156,7 @@ static const struct py_effects py_effects_3_6 = {
 		/* LOAD_ATTR */
 		[106] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 106, .change = 0},
 		/* COMPARE_OP */
-		[107] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .change = -1},
+		[107] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 107, .change = -1, .call = 2, .operator = PY_LT, .select = 1},
 		/* IMPORT_NAME */
 		[108] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 108, .change = -1},
 		/* IMPORT_FROM */
@@ -212,7 +212,7 @@ static const struct py_effects py_effects_3_6 = {
 		/* CALL_FUNCTION_EX */
 		[142] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 142, .change = -1, .times = -1, .operand = PY_OPERAND_LOW, .call = 2 | PY_CALL_LOW},
 		/* SETUP_WITH */
-		[143] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD | PY_FLOW_SHARES, .base = 143, .change = 1, .jump = 1},
+		[143] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD | PY_FLOW_SHARES, .base = 143, .change = 1, .jump = 1, .call = 1, .operator = PY_ENTER},
 		/* EXTENDED_ARG */
 		[144] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_EXTENDS, .base = 144, .change = 0},
 		/* LIST_APPEND */

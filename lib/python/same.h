@@ -25,6 +25,7 @@
 /* Bits of tp_flags. */
 #define PY_FLAG_INLINE_VALUES (1u << 2) /* 3.13 and later */
 #define PY_FLAG_MANAGED_DICT (1u << 4)	/* 3.11 and later; before, another flag */
+#define PY_FLAG_IMMUTABLE (1u << 8) /* 3.10 and later; before, none */
 #define PY_FLAG_HEAP (1u << 9)
 #define PY_FLAG_INT (1u << 24)
 #define PY_FLAG_LIST (1u << 25)
@@ -33,6 +34,16 @@
 #define PY_FLAG_STR (1u << 28)
 #define PY_FLAG_DICT (1u << 29)
 #define PY_FLAG_TYPE (1u << 31)
+
+/* Fields of a type, in words from its tp_name on: tables of functions, and functions. */
+#define PY_TYPE_NUMBER 9
+#define PY_TYPE_SEQUENCE 10
+#define PY_TYPE_MAPPING 11
+#define PY_TYPE_FLAGS 18
+#define PY_TYPE_COMPARE 22
+#define PY_TYPE_NEXT 25
+#define PY_TYPE_BASE 29
+#define PY_TYPE_WORDS 30
 
 /* Types of members whose slot holds an object. */
 #define PY_MEMBER_OBJECT 6

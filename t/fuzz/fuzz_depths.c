@@ -18,6 +18,7 @@ check_call(const struct py_effects *e, const uint16_t *units, size_t n, size_t u
 	promise(count >= 0 && count <= 2);
 	promise(count < 1 || (places[0] > 0 && places[0] <= INT16_MAX + 7));
 	promise(count < 2 || places[1] == places[0] - 1);
+	promise(operator_at(e, units, n, (int64_t)unit) <= PY_OPERATORS);
 }
 
 static void

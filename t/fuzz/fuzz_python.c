@@ -11,6 +11,7 @@
 
 #include "../unit/walks.h"
 #include "fuzz.h"
+#include "python/operation.h"
 
 #define CHANGES_MAX 32
 #define LATER 0x80 /* in change.op: once so many reads were done */
@@ -153,6 +154,29 @@ open_all(void)
 	globfree(&g);
 }
 
+/* Each operator, between objects at any addresses. */
+static void
+name_operators(const struct memory *m, const struct py_offsets *o, uint32_t first)
+{
+	const struct py_objects objects = {o, &m->memory};
+	struct py_operation operation;
+	char name[CALLEE_NAME_MAX];
+	struct py_called c;
+
+	for (int op = PY_ADD; op < PY_OPERATORS; op++) {
+		const uint64_t at[CALLED_OBJECTS] = {
+		    *m->pointers[(first + (uint32_t)op) % m->npointers],
+		    *m->pointers[(first + (uint32_t)op * 7) % m->npointers]};
+		if (called_is_callable((uint64_t)op) ||
+		    !called_read(o, &m->memory, (enum py_operator)op, at, &c) ||
+		    !operation_name(&objects, &c, name, &operation))
+			continue;
+		promise(memchr(name, '\0', sizeof(name)) != NULL);
+		operation_is_long(o, &operation, &c);
+		operation_freed(&c);
+	}
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
@@ -182,6 +206,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		(uint32_t)m->stored.version, &rt) == RUNTIME_OK) {
 		runtime_check(&m->memory, &rt);
 		walk_all(&m->memory, &rt, m->stored.asyncio, nowhere);
+		name_operators(m, &rt.offsets, n > 0 ? changes[0].where : 0);
 	}
 	return 0;
 }

@@ -81,6 +81,25 @@ same_callees() {
 @test "each callable of C has its name: 3.14t" { same_callees 3.14t; }
 @test "each callable of C has its name: 3.15t" { same_callees 3.15t; }
 
+# same_operations MINOR: an operator is read as the function of C that does it.
+same_operations() {
+	same_objects "$1" operations.py -o
+}
+
+@test "each operator on types of C has its name: 3.6" { same_operations 3.6; }
+@test "each operator on types of C has its name: 3.7" { same_operations 3.7; }
+@test "each operator on types of C has its name: 3.8" { same_operations 3.8; }
+@test "each operator on types of C has its name: 3.9" { same_operations 3.9; }
+@test "each operator on types of C has its name: 3.10" { same_operations 3.10; }
+@test "each operator on types of C has its name: 3.11" { same_operations 3.11; }
+@test "each operator on types of C has its name: 3.12" { same_operations 3.12; }
+@test "each operator on types of C has its name: 3.13" { same_operations 3.13; }
+@test "each operator on types of C has its name: 3.14" { same_operations 3.14; }
+@test "each operator on types of C has its name: 3.15" { same_operations 3.15; }
+@test "each operator on types of C has its name: 3.13t" { same_operations 3.13t; }
+@test "each operator on types of C has its name: 3.14t" { same_operations 3.14t; }
+@test "each operator on types of C has its name: 3.15t" { same_operations 3.15t; }
+
 # ---- names of threads ---------------------------------------------------------
 
 # same_names MINOR: the notes of a recording are what the program says.

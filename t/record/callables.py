@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
 """callables.py SECONDS: one place calls functions of C of many kinds, in turn, each from
-a function of its own.  Prints the names of that function and of the callee, in pairs.
+a function of its own.  Prints the names of that function and of the callee, separated by a tab.
 """
 import collections
 import functools
@@ -92,7 +92,7 @@ PAIRS = [
 
 def main(seconds):
     for function, callee in PAIRS:
-        print(function.__name__, callee)
+        print(function.__name__, callee, sep="\t")
     sys.stdout.flush()
     end = time.time() + seconds
     while time.time() < end:

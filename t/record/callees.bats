@@ -64,13 +64,19 @@ dumped() {
 @test "--dump names the C function that a thread is in, however it is called: 3.14t" { dumped 3.14t; }
 @test "--dump names the C function that a thread is in, however it is called: 3.15t" { dumped 3.15t; }
 
-# judged: the samples of callables.py on stdin that are in its one call: how many; how
-# many of them are named, in percent; and each name that is wrong.
+# judged: the samples on stdin that are in the one call of callables.py, or in operators.py:
+# how many; how many of them are named, in percent; and each name that is wrong.
 judged() {
-	awk '
-	NR == FNR { callee[$1] = substr($0, length($1) + 2); next }
+	awk -F '\t' '
+	NR == FNR {
+		callees[$1] = $2
+		for (i = 2; i <= NF; i++)
+			right[$1, $i] = 1
+		next
+	}
 	{
-		samples = $NF
+		samples = $0
+		sub(/.* /, "", samples)
 		sub(/ [0-9]+$/, "")
 		n = split($0, frames, ";")
 		name = ""
@@ -78,59 +84,89 @@ judged() {
 			name = frames[n--]
 			sub(/:[0-9]*$/, "", name)
 		}
-		if (frames[n] !~ /callables\.py:call:/)
+		if (frames[n] ~ /callables\.py:call:/)
+			n--
+		else if (frames[n] !~ /operators\.py:/)
 			next
-		split(frames[n - 1], caller, ":")
-		all += samples
-		if (name == callee[caller[2]])
+		split(frames[n], caller, ":")
+		if (!(caller[2] in callees))
+			next
+		if (callees[caller[2]] != "-")
+			all += samples
+		if ((caller[2], name) in right)
 			named += samples
 		else if (name != "")
-			print "in", caller[2] ":", name ", not", callee[caller[2]]
+			print "in", caller[2] ":", name ", not", callees[caller[2]]
 	}
 	END { print all + 0, (all ? int(100 * named / all) : 0) }' told -
 }
 
-# names_right PERCENT [HOW...]: a recording by tach-record, run so, has no wrong name, and
-# names that part of the samples.
+# names_right PROGRAM PERCENT [HOW...]: a recording of it by tach-record, run so, has no
+# wrong name, and names that part of the samples.
 names_right() {
-	local percent=$1 samples named
-	shift
-	"$@" tach-record -q -r 10k -o callables.bin "${ENGINE[@]}" -- "${PYTHON[@]}" \
-	    "$INSIDE/callables.py" 1 >told
-	tach-convert --collapsed callables.bin | judged >seen
+	local program=$1 percent=$2 samples named
+	shift 2
+	"$@" tach-record -q -r 10k -o called.bin "${ENGINE[@]}" -- "${PYTHON[@]}" \
+	    "$INSIDE/$program" 1 >told
+	tach-convert --collapsed called.bin | judged >seen
 	read -r samples named <seen
 	echo "$*: $(cat seen)"
 	[ "$(wc -l <seen)" -eq 1 ]
 	((samples > 500 && named >= percent))
 }
 
-# recorded MINOR: with interrupts, where they are to be had, without, and in-process.
+# recorded PROGRAM MINOR PERCENT OUTSIDE INPROCESS: with interrupts, where they are to be
+# had, without, and in-process, so many percent of the samples are named.
 recorded() {
 	local tag command
 	ENGINE=()
-	need_python "$1"
+	need_python "$2"
 	while IFS=$'\t' read -r tag command; do
 		echo "$tag"
 		use_python "$tag" "$command"
-		cp "$T/record/callables.py" "$OUTSIDE"
-		! interrupted || in_tries 3 names_right 80
-		in_tries 3 names_right 10 outside
+		cp "$T/record/$1" "$OUTSIDE"
+		! interrupted || in_tries 3 names_right "$1" "$3"
+		in_tries 3 names_right "$1" "$4" outside
 		ENGINE=(--engine=inprocess)
-		[ -n "$PYTHON_ROOT" ] || in_tries 3 names_right 60
+		[ -n "$PYTHON_ROOT" ] || in_tries 3 names_right "$1" "$5"
 		ENGINE=()
-	done < <(pythons "$1")
+	done < <(pythons "$2")
 }
 
-@test "recordings name the functions of C that one place calls in turn: 3.6" { recorded 3.6; }
-@test "recordings name the functions of C that one place calls in turn: 3.7" { recorded 3.7; }
-@test "recordings name the functions of C that one place calls in turn: 3.8" { recorded 3.8; }
-@test "recordings name the functions of C that one place calls in turn: 3.9" { recorded 3.9; }
-@test "recordings name the functions of C that one place calls in turn: 3.10" { recorded 3.10; }
-@test "recordings name the functions of C that one place calls in turn: 3.11" { recorded 3.11; }
-@test "recordings name the functions of C that one place calls in turn: 3.12" { recorded 3.12; }
-@test "recordings name the functions of C that one place calls in turn: 3.13" { recorded 3.13; }
-@test "recordings name the functions of C that one place calls in turn: 3.14" { recorded 3.14; }
-@test "recordings name the functions of C that one place calls in turn: 3.15" { recorded 3.15; }
-@test "recordings name the functions of C that one place calls in turn: 3.13t" { recorded 3.13t; }
-@test "recordings name the functions of C that one place calls in turn: 3.14t" { recorded 3.14t; }
-@test "recordings name the functions of C that one place calls in turn: 3.15t" { recorded 3.15t; }
+called() {
+	recorded callables.py "$1" 80 10 60
+}
+
+@test "recordings name the functions of C that one place calls in turn: 3.6" { called 3.6; }
+@test "recordings name the functions of C that one place calls in turn: 3.7" { called 3.7; }
+@test "recordings name the functions of C that one place calls in turn: 3.8" { called 3.8; }
+@test "recordings name the functions of C that one place calls in turn: 3.9" { called 3.9; }
+@test "recordings name the functions of C that one place calls in turn: 3.10" { called 3.10; }
+@test "recordings name the functions of C that one place calls in turn: 3.11" { called 3.11; }
+@test "recordings name the functions of C that one place calls in turn: 3.12" { called 3.12; }
+@test "recordings name the functions of C that one place calls in turn: 3.13" { called 3.13; }
+@test "recordings name the functions of C that one place calls in turn: 3.14" { called 3.14; }
+@test "recordings name the functions of C that one place calls in turn: 3.15" { called 3.15; }
+@test "recordings name the functions of C that one place calls in turn: 3.13t" { called 3.13t; }
+@test "recordings name the functions of C that one place calls in turn: 3.14t" { called 3.14t; }
+@test "recordings name the functions of C that one place calls in turn: 3.15t" { called 3.15t; }
+
+# Long operations are named, and what is freed where it was popped; the rest of the time
+# is the interpreter's own.
+operated() {
+	recorded operators.py "$1" 60 15 50
+}
+
+@test "recordings name operators on types of C: 3.6" { operated 3.6; }
+@test "recordings name operators on types of C: 3.7" { operated 3.7; }
+@test "recordings name operators on types of C: 3.8" { operated 3.8; }
+@test "recordings name operators on types of C: 3.9" { operated 3.9; }
+@test "recordings name operators on types of C: 3.10" { operated 3.10; }
+@test "recordings name operators on types of C: 3.11" { operated 3.11; }
+@test "recordings name operators on types of C: 3.12" { operated 3.12; }
+@test "recordings name operators on types of C: 3.13" { operated 3.13; }
+@test "recordings name operators on types of C: 3.14" { operated 3.14; }
+@test "recordings name operators on types of C: 3.15" { operated 3.15; }
+@test "recordings name operators on types of C: 3.13t" { operated 3.13t; }
+@test "recordings name operators on types of C: 3.14t" { operated 3.14t; }
+@test "recordings name operators on types of C: 3.15t" { operated 3.15t; }

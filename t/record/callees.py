@@ -70,6 +70,27 @@ def bound(acquire=held.acquire):
     acquire(True, -1)
 
 
+@case("_thread.lock.__enter__")
+def in_lock():
+    with held:
+        pass
+
+
+@case("_thread.RLock.__enter__")
+def in_nested_lock(lock=threading.RLock()):
+    threading.Thread(target=lock.acquire).start()
+    time.sleep(0.5)
+    with lock:
+        pass
+
+
+# To 3.10 a thread that waits may be behind an operator, not in it.
+@case("_io.TextIOWrapper.__next__" if sys.version_info >= (3, 11) else "-")
+def in_for(file=os.fdopen(reading)):
+    for line in file:
+        pass
+
+
 @case("time.sleep")
 def inside():
     same(1, 2, same(3, time.sleep(FOREVER), 4), five=5)

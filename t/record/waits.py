@@ -27,8 +27,6 @@ VERSION = sys.version_info[:2]
 folder = tempfile.mkdtemp(dir=os.path.dirname(os.path.abspath(__file__)))
 expected = {}
 LOCK = "lock threading.Lock"
-# Before 3.14, in some releases the lock of a `with` is not known to be one of these.
-WITH = LOCK if VERSION >= (3, 14) else "lock?( threading.Lock)"
 
 
 def case(reason):
@@ -173,7 +171,7 @@ def lock_timeout():
     lock.acquire(timeout=1000)
 
 
-@case(WITH)
+@case(LOCK)
 def with_lock():
     with lock:
         pass

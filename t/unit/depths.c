@@ -117,6 +117,8 @@ compare_call(const struct code *c)
 		depth = c->depths[unit];
 	count = call_places(c->effects, c->units, (size_t)c->head.units, unit,
 	    places);
+	if (operator_at(c->effects, c->units, (size_t)c->head.units, unit) != PY_CALL)
+		count = 0;
 	for (int32_t i = 0; i < n; i++) {
 		slot = read_number();
 		for (int k = 0; k < count; k++)

@@ -4,7 +4,8 @@
  * thread-names.bats: `objects PID MODULE NAME...` prints a line for each attribute
  * of a module, NAME and what repr() gives of it.  A name a.b is an attribute
  * of that attribute.  `objects -c ...` prints the names of callables of C, and "-" for
- * other objects.
+ * other objects.  `objects -o PID MODULE OPERATOR/LEFT/RIGHT...` prints the names of
+ * operators on two attributes or one, and "short" behind those that take no time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "engine/locate/find.h"
 #include "engine/os/os.h"
 #include "python/callee.h"
+#include "python/operation.h"
 
 #define SIZE 200 /* bytes */
 
@@ -52,6 +54,49 @@ print(const struct py_objects *p, uint64_t addr, char *path, bool callees)
 	    text);
 }
 
+static enum py_operator
+operator_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum py_operator operator;
+	} known[] = {{"add", PY_ADD}, {"iadd", PY_INPLACE_ADD}, {"ior", PY_INPLACE_OR},
+	    {"or", PY_OR}, {"mul", PY_MULTIPLY}, {"mod", PY_MODULO}, {"pow", PY_POWER},
+	    {"lshift", PY_LSHIFT}, {"neg", PY_NEGATIVE}, {"lt", PY_LT}, {"eq", PY_EQ},
+	    {"contains", PY_CONTAINS}, {"getitem", PY_GETITEM}, {"setitem", PY_SETITEM},
+	    {"delitem", PY_DELITEM}, {"next", PY_NEXT}, {"drop", PY_DROP}};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strcmp(known[i].name, name) == 0)
+			return known[i].operator;
+	return PY_OPERATORS;
+}
+
+static void
+print_operation(const struct py_objects *p, uint64_t module, char *text)
+{
+	char whole[SIZE], name[CALLEE_NAME_MAX], *part, *rest = text;
+	uint64_t objects[CALLED_OBJECTS] = {0};
+	struct py_operation o;
+	struct py_called c;
+	enum py_operator operator;
+	int n = 0;
+
+	snprintf(whole, sizeof(whole), "%s", text);
+	operator = operator_of(strsep(&rest, "/"));
+	while ((part = strsep(&rest, "/")) != NULL && n < CALLED_OBJECTS &&
+	    object_attribute(p, module, part, &objects[n]))
+		n++;
+	if (n == 0 || operator == PY_OPERATORS)
+		printf("%s none\n", whole);
+	else if (!called_read(p->offsets, p->memory, operator, objects, &c) ||
+	    !operation_name(p, &c, name, &o))
+		printf("%s -\n", whole);
+	else
+		printf("%s %s%s\n", whole, name,
+		    operation_is_long(p->offsets, &o, &c) ? "" : " short");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -62,9 +107,10 @@ main(int argc, char **argv)
 	struct error error = {0};
 	uint64_t seen = 0, interp, module;
 	bool callees = argc > 1 && strcmp(argv[1], "-c") == 0;
+	bool operations = argc > 1 && strcmp(argv[1], "-o") == 0;
 
-	argv += callees;
-	argc -= callees;
+	argv += callees || operations;
+	argc -= callees || operations;
 	if (argc < 3 || !process_open(&process, atoi(argv[1])))
 		return 2;
 	process_memory_init(&m, process.pid);
@@ -75,7 +121,10 @@ main(int argc, char **argv)
 		return 1;
 	}
 	for (int i = 3; i < argc; i++)
-		print(&p, module, argv[i], callees);
+		if (operations)
+			print_operation(&p, module, argv[i]);
+		else
+			print(&p, module, argv[i], callees);
 	process_close(&process);
 	return 0;
 }

@@ -180,6 +180,43 @@ check_places(size_t unit, int count, int first)
 	check(count < 2 || places[1] == first - 1);
 }
 
+static void
+check_operator(const char *name, uint8_t operand, int place, enum py_operator want)
+{
+	size_t unit = code.n;
+
+	add(name, operand, 0);
+	check_places(unit, 1, place);
+	check_number(operator_at(code.effects, code.units, code.n, (int64_t)unit), want);
+}
+
+static void
+test_operators(void)
+{
+	begin(15);
+	check_operator("BINARY_OP", 8, 2, PY_POWER);
+	check_operator("BINARY_OP_ADD_INT", 13, 2, PY_INPLACE_ADD);
+	check_operator("BINARY_OP", 26, 2, PY_GETITEM);
+	check_operator("COMPARE_OP", 5 << 5 | 18, 2, PY_GE);
+	check_operator("CONTAINS_OP", 1, 2, PY_CONTAINS);
+	check_operator("STORE_SLICE", 0, 3, PY_SETSLICE);
+	check_operator("FOR_ITER_LIST", 9, 2, PY_NEXT);
+	check_operator("POP_ITER", 0, 2, PY_DROP);
+	check_operator("CALL", 0, 2, PY_CALL);
+	begin(13);
+	check_operator("FOR_ITER", 9, 1, PY_NEXT);
+	check_operator("COMPARE_OP", 2 << 5, 2, PY_EQ);
+	check_operator("BEFORE_WITH", 0, 1, PY_ENTER);
+	begin(12);
+	check_operator("COMPARE_OP", 2 << 4, 2, PY_EQ);
+	begin(8);
+	check_operator("INPLACE_MATRIX_MULTIPLY", 0, 2, PY_INPLACE_MATRIX_MULTIPLY);
+	check_operator("COMPARE_OP", 3, 2, PY_NE);
+	check_operator("COMPARE_OP", 7, 2, PY_CONTAINS_NOT);
+	check_operator("COMPARE_OP", 8, 2, PY_OPERATORS); /* is */
+	check_operator("SETUP_WITH", 9, 1, PY_ENTER);
+}
+
 /* A cache may look like an EXTENDED_ARG. */
 static void
 test_calls(void)
@@ -191,7 +228,7 @@ test_calls(void)
 	call = code.n;
 	add("CALL", 3, 0);
 	check_places(call, 2, 5);
-	check_places(0, 0, 0);
+	check_places(0, 1, 2);
 	check_places(code.n, 0, 0);
 	add("EXTENDED_ARG", 1, 0);
 	call = code.n;
@@ -227,5 +264,6 @@ main(void)
 	test_async_for();
 	test_hidden();
 	test_calls();
+	test_operators();
 	return failures != 0;
 }

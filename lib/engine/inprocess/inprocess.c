@@ -19,6 +19,7 @@
 #include "engine/sample/runs.h"
 #include "engine/threads/homes.h"
 #include "engine/threads/status.h"
+#include "python/traits.h"
 
 #define NAMES_MAX (1u << 20) /* threads; a target could claim any number */
 #define HIGH (WIRE_RING / 4) /* bytes: a ring should not hold more */
@@ -510,6 +511,15 @@ want_called(struct inprocess *e, uint64_t instr, uint64_t place)
 	atomic_store_explicit(&s->instr, instr, memory_order_release);
 }
 
+/* Whether a thread may be between two instructions.  To 3.10 it waits for the GIL there;
+ * and code that the JIT made does not note each instruction. */
+static bool
+is_between(const struct inprocess *e, uint32_t flags)
+{
+	return (flags & WIRE_COMPILED) != 0 || (!(flags & WIRE_HOLDS_GIL) &&
+	    py_frames_are_objects(e->calls.offsets));
+}
+
 /* The frame of the callee of the next sample.  TACH_NONE if there is none, or if it is not
  * known. */
 static uint32_t
@@ -521,11 +531,16 @@ told_callee(struct inprocess *e, const struct thread_ring *a)
 
 	if (e->options->no_callees || f->code >= WIRE_CODES || a->codes[f->code] == 0 ||
 	    !registry_call(e->registry, &e->calls, a->codes[f->code] - 1,
-		a->addrs[f->code], f->instr, &p))
+		a->addrs[f->code], f->instr, &p) || p.at >> WIRE_AT_BITS != 0 ||
+	    p.operator == PY_ENTER)
 		return TACH_NONE;
-	place = p.at | (uint64_t)p.top << 32;
-	if (a->called.callable.addr != 0 && a->called.place == place)
-		return callees_then(&e->callees, &a->called.callable, a->next.time);
+	place = p.at | (uint64_t)p.operator << WIRE_AT_BITS |
+	    (uint64_t)p.top << WIRE_TOP_BIT;
+	if (p.operator != PY_CALL && is_between(e, a->next.flags))
+		return TACH_NONE;
+	if (a->called.called.callable.addr != 0 && a->called.place == place &&
+	    a->called.called.operator == p.operator)
+		return callees_then(&e->callees, &a->called.called, a->next.time);
 	want_called(e, a->addrs[f->code] + f->instr, place);
 	return TACH_NONE;
 }

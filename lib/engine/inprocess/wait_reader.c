@@ -263,7 +263,8 @@ make_sample(struct wait_reader *w, struct thread *t, const struct wire_wait *wai
 
 	if (w->reader.wants.callees)
 		leaves.callee = callees_frame(&w->callees, &w->deepest.chain,
-		    &w->deepest.called.callable, 0, false);
+		    &w->deepest.called.it, 0, py_frames_are_objects(
+		    w->reader.offsets) ? CALLEES_BETWEEN : 0);
 	leaves.wait = waits_frame(w->waits, t, &w->deepest.chain, leaves.callee, &m);
 	t->index = thread_names_add(w->names, (uint32_t)t->py.interp_id,
 	    t->id.tid);

@@ -26,11 +26,14 @@
 
 #define INTERRUPT_SITES 1024	  /* a power of two */
 
-/* An instruction at which a frame calls an object of which more is to be copied. */
+/* An instruction at which a frame calls an object, or has an operator, of which more is
+ * to be copied. */
 struct interrupt_site {
 	__u64 instr; /* as the frame has it; to 3.10: the address of the code object,
 		      * plus the number of the instruction */
 	__u64 at;    /* where the slot of the object lies in the frame; bytes */
+	__u64 operands; /* how many operands of an operator lie there and in the next
+			 * slot; 0: it is a callable */
 };
 
 /* The one place in the table of the sites for an instruction. */
@@ -57,8 +60,9 @@ struct interrupt_way {
 	__u32 instr, narrow;
 	__u64 tags;
 	/* How much of an object that is called is copied, the head of which has
-	 * head_size bytes; and where it has the object that it is bound to. */
-	__u32 object_size, head_size, self;
+	 * head_size bytes; where it has the object that it is bound to; and how much of
+	 * an operand is copied. */
+	__u32 object_size, head_size, self, operand_size;
 	/* The list of the exceptions that are being handled: the address of its
 	 * first item lies at `item` in the copied ranges; its last item, at
 	 * `item_last`, is in these ranges itself. */

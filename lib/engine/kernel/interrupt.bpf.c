@@ -164,7 +164,22 @@ copy_object(struct interrupt_wire *w, const struct interrupt_way *way, __u64 slo
 		copy_part(w, object, way->head_size);
 }
 
-/* Copies the object that a frame calls, if the instruction is one of the sites. */
+/* Copies the heads of an operator's operands, and the words behind them. */
+static __always_inline void
+copy_operands(struct interrupt_wire *w, const struct interrupt_way *way, __u64 slot,
+    __u64 operands)
+{
+	__u64 first = load(w, slot) & ~way->tags;
+	__u64 second = load(w, slot + sizeof(first)) & ~way->tags;
+
+	if (first != 0)
+		copy_part(w, first, way->operand_size);
+	if (operands > 1 && second != 0)
+		copy_part(w, second, way->operand_size);
+}
+
+/* Copies the object that a frame calls, or the operands of its operator, if the
+ * instruction is one of the sites. */
 static __always_inline void
 copy_callable(struct interrupt_wire *w, const struct interrupt_way *way, __u64 frame)
 {
@@ -176,7 +191,11 @@ copy_callable(struct interrupt_wire *w, const struct interrupt_way *way, __u64 f
 		instr = (__u32)instr + load(w, frame + way->frame_code);
 	i = INTERRUPT_SITE(instr);
 	s = bpf_map_lookup_elem(&sites, &i);
-	if (s != 0 && s->at != 0 && s->instr == instr)
+	if (s == 0 || s->at == 0 || s->instr != instr)
+		return;
+	if (s->operands != 0)
+		copy_operands(w, way, frame + s->at, s->operands);
+	else
 		copy_object(w, way, frame + s->at);
 }
 

@@ -909,18 +909,32 @@ keep_sample(const struct remote *r, struct thread *t, bool whole,
 	t->status.exception = m->exception;
 }
 
+/* What callees_frame is to know of the thread with the stack.  To 3.10 a thread waits for
+ * the GIL behind an instruction, before it is at the next one; and code that the JIT made
+ * does not note each instruction. */
+static unsigned
+know_thread(const struct remote *r, const struct moment *m)
+{
+	bool between = r->stack.words.compiled ||
+	    (py_frames_are_objects(r->offsets) && !m->holds_gil);
+
+	return (r->records != NULL ? CALLEES_LATE : 0) | (between ? CALLEES_BETWEEN : 0);
+}
+
 /* The frame of the callee of a believed stack.  The next interrupt of that call copies
- * the callable. */
+ * the callable, or the operands. */
 static uint32_t
-find_callee(struct remote *r)
+find_callee(struct remote *r, const struct moment *m)
 {
 	const struct called *called = &r->stack.called;
 
-	if (called->callable.addr != 0 && called->callable.type == 0)
+	if (called->it.callable.addr != 0 && called->it.operator != PY_ENTER &&
+	    !called_is_known(&called->it))
 		interrupts_know(r->interrupts, &(struct interrupt_site){
-		    called->instr, called->at});
-	return callees_frame(&r->callees, &r->stack.chain, &called->callable, r->taken,
-	    r->records != NULL);
+		    called->instr, called->at, called->it.operator == PY_CALL ? 0 :
+		    called_objects((enum py_operator)called->it.operator)});
+	return callees_frame(&r->callees, &r->stack.chain, &called->it, r->taken,
+	    know_thread(r, m));
 }
 
 /* Whether a copy that was cut had no end but that of what an interrupt can copy. */
@@ -999,7 +1013,7 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 	stats->compiled += r->stack.words.compiled;
 	keep_sample(r, t, whole, m);
 	if (whole && !r->options->no_callees)
-		leaves.callee = find_callee(r);
+		leaves.callee = find_callee(r, m);
 	if (whole)
 		leaves.wait = wait_of_stack(r, t, leaves.callee, m);
 	if (r->mixes && (shown = mix(r, t, leaves.callee)) == NULL)

@@ -13,6 +13,7 @@
 
 #define PREFIX (sizeof(CALLEE_TYPE) - 1)
 #define ENTRIES_MAX 8192 /* then all are forgotten */
+#define PRESENT UINT64_MAX /* a time: whatever is there when it is read */
 
 void
 callees_init(struct callees *c, const struct py_calls *by, struct codes *codes,
@@ -126,7 +127,7 @@ name_entry(struct callees *c, struct callee_entry *e)
 	e->words = named.words;
 	if (!read_head(c, e, &e->type, e->head) || !callee_name(&objects, e->addr, &again) ||
 	    strcmp(named.name, again.name) != 0 || !is_same(c, e) ||
-	    !callee_is_held(&objects, e->addr) ||
+	    !object_is_held(c->by->offsets, c->by->memory, e->addr) ||
 	    (e->frame = name_frame(c, &named)) == TACH_NONE)
 		e->words = 0;
 	e->since = clock_ns();
@@ -271,6 +272,73 @@ frame_then(struct callees *c, const struct py_callable *callable, uint64_t time)
 	    &(struct py_callable){.addr = then->inner}, time) : then->frame;
 }
 
+/* ---- operations --------------------------------------------------------- */
+
+/* Whether an operation's types that may be freed were there at that time. */
+static bool
+has_types(struct callees *c, const struct py_called *called, uint64_t time)
+{
+	for (size_t i = 0; i < called_objects((enum py_operator)called->operator); i++)
+		if (lasting_frame(c, &(struct py_callable){
+			.addr = called->operands[i].type}, time) == TACH_NONE)
+			return false;
+	return true;
+}
+
+/* Names an operation.  It is kept if its types last. */
+static struct callee_operation
+find_operation(struct callees *c, const struct py_called *called)
+{
+	const struct py_objects objects = {c->by->offsets, c->by->memory};
+	struct callee_operation key = {.operator = called->operator, .types = {
+		called->operands[0].type, called->operands[1].type}}, *kept;
+	char name[CALLEE_NAME_MAX];
+
+	kept = &c->operations[hash_of(&key, offsetof(struct callee_operation, frame),
+	    0) % CALLEES_THEN];
+	if (memcmp(kept, &key, offsetof(struct callee_operation, frame)) == 0)
+		return *kept;
+	key.frame = TACH_NONE;
+	if (operation_name(&objects, called, name, &key.operation))
+		key.frame = emit_lineless(c->table, CALLEE_FILE,
+		    (struct tach_string){name, strlen(name)});
+	if (key.operation.lasts)
+		*kept = key;
+	return key;
+}
+
+/* The frame of an operation whose operands were read, if it takes long. */
+static uint32_t
+operation_frame(struct callees *c, const struct py_called *called, uint64_t time)
+{
+	const struct py_operand_object *freed = operation_freed(called);
+	struct py_called drop = {.operator = PY_DROP};
+	struct callee_operation o;
+
+	if (freed == NULL && called->operator == PY_DROP)
+		return TACH_NONE;
+	if (freed != NULL) {
+		drop.operands[0] = *freed;
+		called = &drop;
+	}
+	o = find_operation(c, called);
+	return o.frame != TACH_NONE &&
+	    operation_is_long(c->by->offsets, &o.operation, called) &&
+	    (o.operation.lasts || has_types(c, called, time)) ? o.frame : TACH_NONE;
+}
+
+/* ---- frames of calls ------------------------------------------------------ */
+
+static uint32_t
+entering_frame(struct callees *c, uint64_t manager)
+{
+	const struct py_objects objects = {c->by->offsets, c->by->memory};
+	struct py_callee named;
+
+	return callee_name_enter(&objects, manager, &named) ? name_frame(c, &named) :
+	    TACH_NONE;
+}
+
 /* The frame of the object that is called now. */
 static uint32_t
 present_frame(struct callees *c, uint64_t callable)
@@ -288,30 +356,43 @@ present_frame(struct callees *c, uint64_t callable)
 	    TACH_NONE;
 }
 
+/* The frame of what is called now. */
+static uint32_t
+site_frame(struct callees *c, const struct py_site *s)
+{
+	struct py_called called;
+
+	if (s->operator == PY_CALL)
+		return present_frame(c, s->objects[0]);
+	if (s->operator == PY_ENTER)
+		return entering_frame(c, s->objects[0]);
+	return called_read(c->by->offsets, c->by->memory, s->operator, s->objects,
+	    &called) ? operation_frame(c, &called, PRESENT) : TACH_NONE;
+}
+
 /* The object may be freed while it is read: the frame counts if the call still goes on
  * afterwards. */
 static uint32_t
-frame_of_call(struct callees *c, const struct py_chain *chain)
+frame_of_call(struct callees *c, const struct py_chain *chain, unsigned thread)
 {
 	const struct py_place *p = chain->places;
 	struct py_code *code = codes_code(c->codes, p);
 	struct py_site site;
 	uint32_t frame;
 
-	if (code == NULL || !site_open(c->by, c->by->memory, code, p, &site))
+	if (code == NULL || !site_open(c->by, c->by->memory, code, p, &site) ||
+	    ((thread & CALLEES_BETWEEN) && !called_is_callable(site.operator)))
 		return TACH_NONE;
-	frame = present_frame(c, site.callable);
+	frame = site_frame(c, &site);
 	return frame != TACH_NONE && site_goes_on(c->by, &site, chain) ? frame :
 	    TACH_NONE;
 }
 
-uint32_t
-callees_then(struct callees *c, const struct py_callable *callable, uint64_t time)
+static uint32_t
+callable_then(struct callees *c, const struct py_callable *callable, uint64_t time)
 {
 	const struct callee_entry *e;
 
-	if (callable->addr == 0)
-		return TACH_NONE;
 	if (callable->type == 0)
 		return lasting_frame(c, callable, time);
 	e = find_entry(c, callable->addr);
@@ -320,14 +401,26 @@ callees_then(struct callees *c, const struct py_callable *callable, uint64_t tim
 }
 
 uint32_t
+callees_then(struct callees *c, const struct py_called *called, uint64_t time)
+{
+	if (called->callable.addr == 0 || called->operator == PY_ENTER)
+		return TACH_NONE;
+	if (called->operator == PY_CALL)
+		return callable_then(c, &called->callable, time);
+	return called_is_known(called) ? operation_frame(c, called, time) : TACH_NONE;
+}
+
+uint32_t
 callees_frame(struct callees *c, const struct py_chain *chain,
-    const struct py_callable *called, uint64_t time, bool late)
+    const struct py_called *called, uint64_t time, unsigned thread)
 {
 	const struct py_place *p = chain->places;
-	uint32_t frame = callees_then(c, called, time);
+	uint32_t frame = TACH_NONE;
 
-	if (frame != TACH_NONE || late || chain->depth == 0 || place_is_mark(p) ||
+	if (!(thread & CALLEES_BETWEEN) || called_is_callable(called->operator))
+		frame = callees_then(c, called, time);
+	if (frame != TACH_NONE || (thread & CALLEES_LATE) || chain->depth == 0 || place_is_mark(p) ||
 	    p->left)
 		return frame;
-	return frame_of_call(c, chain);
+	return frame_of_call(c, chain, thread);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * callees.h: the function of C that the innermost frame of a chain calls, as a frame.
+ * callees.h: the function of C that the innermost frame of a chain calls, as a frame; or
+ * its operator on types of C's, if that takes long; or the object that it frees.
  *
  * A sample has the address of the object that is called.  The object is read later, when
  * it may have been freed, and another one may lie there.  So it is named in three cases:
@@ -13,6 +14,7 @@
 
 #include "engine/code/codes.h"
 #include "python/callee.h"
+#include "python/operation.h"
 #include "python/calls.h"
 #include "set.h"
 #include "tach.h"
@@ -37,6 +39,13 @@ struct callee_then {
 	uint32_t frame;
 };
 
+/* An operation that was named.  All but the frame is 0 if there is none. */
+struct callee_operation {
+	uint64_t operator, types[CALLED_OBJECTS];
+	uint32_t frame; /* TACH_NONE: it has no name */
+	struct py_operation operation;
+};
+
 struct callees {
 	const struct py_calls *by; /* the process's memory as it is now */
 	struct codes *codes;
@@ -45,6 +54,7 @@ struct callees {
 	size_t count, max;
 	struct set set; /* of ->list, by address */
 	struct callee_then then[CALLEES_THEN]; /* by a hash of their words */
+	struct callee_operation operations[CALLEES_THEN]; /* by one of their types */
 };
 
 /* The arguments must outlive the callees.  Each process has its own.  codes: for
@@ -53,16 +63,20 @@ void callees_init(struct callees *, const struct py_calls *, struct codes *,
     struct tach_table *);
 void callees_free(struct callees *);
 
+/* What is known of a thread whose callee is asked for. */
+#define CALLEES_LATE 1 /* it has gone on since */
+#define CALLEES_BETWEEN 2 /* it may be between two instructions: it has no operator */
+
 /*
  * The frame of the callee of a believed chain, which is of `time` (ns, CLOCK_MONOTONIC).
- * called: the object that the innermost frame called then, if that is known.  late: the
- * thread has gone on since.  TACH_NONE if there is none, if it is not known for sure, or
- * if out of memory: the chain is whole without it.
+ * The object that the innermost frame called then, or its operands, if they are known.
+ * TACH_NONE if there is none, if it is not known for sure, or if out of memory: the chain
+ * is whole without it.
  */
 uint32_t callees_frame(struct callees *, const struct py_chain *,
-    const struct py_callable *called, uint64_t time, bool late);
+    const struct py_called *, uint64_t time, unsigned thread);
 
-/* The frame of a callable that was called at that time, by itself; likewise. */
-uint32_t callees_then(struct callees *, const struct py_callable *, uint64_t time);
+/* The frame of what was called at that time, by itself; likewise. */
+uint32_t callees_then(struct callees *, const struct py_called *, uint64_t time);
 
 #endif

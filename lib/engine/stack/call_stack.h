@@ -48,10 +48,11 @@ struct state_words {
 	bool exception; /* it raises an exception, or handles one */
 };
 
-/* The object that the innermost frame calls, and where that has it. */
+/* The object that the innermost frame calls, or the operands of its operator, and where
+ * that has it. */
 struct called {
-	struct py_callable callable; /* its address is 0 if none is known; its type is
-				      * 0 if it was not copied with the stack */
+	struct py_called it; /* the objects' types are 0 if they were not copied with the
+			      * stack */
 	uint64_t instr, at; /* see struct interrupt_site */
 };
 

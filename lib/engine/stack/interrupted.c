@@ -61,6 +61,7 @@ add_callable(const struct py_offsets *o, struct interrupt_way *w)
 	w->tags = o->tags;
 	w->object_size = o->object_size + CALLABLE_WORDS * sizeof(uint64_t);
 	w->head_size = o->object_size;
+	w->operand_size = o->object_size + OPERAND_WORDS * sizeof(uint64_t);
 	w->self = o->object_size + CALLABLE_SELF * sizeof(uint64_t);
 }
 

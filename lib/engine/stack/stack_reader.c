@@ -325,7 +325,7 @@ called_of(struct stack_reader *c, const struct capture *from,
 		return called;
 	called.instr = site_instr(&c->calls, &site);
 	called.at = site.place - site.frame;
-	callable_read(c->offsets, &view.memory, site.callable, &called.callable);
+	called_read(c->offsets, &view.memory, site.operator, site.objects, &called.it);
 	return called;
 }
 

@@ -189,8 +189,8 @@ look_at_callee(struct blocked *b)
 	struct tach_string s;
 
 	if (index == TACH_NONE && w->own_callees)
-		index = callees_frame(&w->callees, b->chain, &(struct py_callable){0}, 0,
-		    false);
+		index = callees_frame(&w->callees, b->chain, &(struct py_called){0}, 0,
+		    CALLEES_BETWEEN);
 	if (index == TACH_NONE)
 		return;
 	s = tach_table_string(w->table, tach_table_frame(w->table, index)->func);
