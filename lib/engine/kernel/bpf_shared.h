@@ -24,7 +24,7 @@
 #define INTERRUPT_TAKERS 16	  /* of a batch, at most */
 #define INTERRUPT_TEXTS 3	  /* of a code object */
 
-#define INTERRUPT_SITES 1024	  /* a power of two */
+#define INTERRUPT_SITES 4096	  /* a power of two */
 
 /* An instruction at which a frame calls an object, or has an operator, of which more is
  * to be copied. */
