@@ -6,9 +6,13 @@
 
 #include "array.h"
 
+/* Counts a sample of a round. */
 static void
 count_tick(struct sample_counts *c, uint8_t status)
 {
+	if ((status & TACH_STATUS_SWITCH) != 0)
+		return;
+	c->samples++;
 	c->gil += (status & TACH_STATUS_GIL) != 0;
 	c->cpu += (status & TACH_STATUS_CPU) != 0;
 	c->wanted += (status & (TACH_STATUS_GIL | TACH_STATUS_GIL_WANTED)) ==
@@ -40,7 +44,6 @@ counts_run(struct tach_sink *sink, const struct tach_run *run)
 	count_thread(c, run);
 	for (size_t i = 0; i < run->count; i++)
 		count_tick(c, run->ticks[i].status);
-	c->samples += run->count;
 	return tach_sink_run(c->to, run);
 }
 

@@ -211,6 +211,21 @@ show_native(const struct tach_recorder_stats *st)
 	free(causes);
 }
 
+/* Prints the numbers of exact waits. */
+static void
+show_waits(const struct summary *s)
+{
+	const struct tach_recorder_stats *st = s->stats;
+
+	if (s->recorder->waits != TACH_WAITS_EXACT)
+		return;
+	warnx("%" PRIu64 " waits from begin to end, %" PRIu64 " of them without a stack",
+	    st->waits, st->waits_bare);
+	if (st->waits_lost > 0)
+		warnx("%" PRIu64 " switches were lost, as too many came at once: a higher "
+		    "-r reads them more often", st->waits_lost);
+}
+
 void
 summary_show(const struct summary *s)
 {
@@ -241,6 +256,7 @@ summary_show(const struct summary *s)
 		    "their innermost line is the one at which that was entered",
 		    st->compiled);
 	show_native(st);
+	show_waits(s);
 	show_outside(st);
 	show_spared(s);
 	show_next(s);
@@ -334,6 +350,9 @@ summary_add(struct tach_recorder_stats *s, const struct tach_recorder_stats *of)
 	s->unfit += of->unfit;
 	s->plain += of->plain;
 	s->threads += of->threads;
+	s->waits += of->waits;
+	s->waits_bare += of->waits_bare;
+	s->waits_lost += of->waits_lost;
 	tach_inprocess_add(&s->inprocess, &of->inprocess);
 	add_native(s, of);
 }

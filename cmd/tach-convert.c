@@ -225,6 +225,16 @@ parse_convert(int argc, char *argv[])
 
 /* ---- converting ---------------------------------------------------------- */
 
+/* The samples of rounds alone, where each counts as much as another. */
+static struct tach_source *
+without_switches(struct tach_source *source)
+{
+	struct tach_selection s = {.size = sizeof(s),
+	    .not_status = TACH_STATUS_SWITCH};
+
+	return tach_select_new(source, &s);
+}
+
 /* The source of a format's sink: the profile, with all that the options put behind
  * it. */
 static struct tach_source *
@@ -232,11 +242,14 @@ source_of(const struct job *job, struct tach_reader *r)
 {
 	unsigned uses = job->format != NULL ? job->format->uses : 0;
 	struct tach_source *source = progress_new(r);
+	bool timed = job->how.options.weight == TACH_WEIGHT_TIME ||
+	    (uses & TACH_NEEDS_DURATIONS) != 0;
 
-	if (job->how.options.weight == TACH_WEIGHT_TIME ||
-	    (uses & TACH_NEEDS_DURATIONS) != 0)
+	if (timed)
 		source = tach_durations_new(source);
-	else if ((uses & TACH_NEEDS_INTERVALS) != 0)
+	else if (job->format != NULL)
+		source = without_switches(source);
+	if (!timed && (uses & TACH_NEEDS_INTERVALS) != 0)
 		source = tach_fixed_durations_new(source);
 	source = tach_depth_new(select_source(&job->selection, source),
 	    job->profile.depth);

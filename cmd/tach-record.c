@@ -129,7 +129,7 @@ static const char *const async_words[] = {
 
 static const char *const waits_words[] = {
 	[TACH_WAITS_NONE] = "none", [TACH_WAITS_KIND] = "kind",
-	[TACH_WAITS_FULL] = "full", NULL,
+	[TACH_WAITS_FULL] = "full", [TACH_WAITS_EXACT] = "exact", NULL,
 };
 static const char *const native_words[] = {"calls", "all", NULL};
 
@@ -188,7 +188,7 @@ static const struct option_row rows[] = {
 	    "--dump: calls (the\ndefault), or all", VALUES_NONE, native_words},
 	{"waits", OPT_WAITS, "[=WHICH]", "a frame for the reason that a thread is "
 	    "blocked: full (the\ndefault), kind (without names of paths and "
-	    "peers) or none", VALUES_NONE, waits_words},
+	    "peers), exact (kind,\nof each wait, with its begin and end) or none", VALUES_NONE, waits_words},
 	{"no-gc", OPT_NO_GC, NULL, "no frames <GC>", VALUES_NONE, NULL},
 	{"no-callees", OPT_NO_CALLEES, NULL, "no frames for functions of C that "
 	    "Python calls", VALUES_NONE, NULL},
@@ -366,6 +366,25 @@ check_engine(struct options *o)
 	r->follow = o->subprocesses;
 }
 
+/* Checks what goes with exact waits. */
+static void
+check_exact(const struct options *o)
+{
+	const struct tach_recorder_options *r = &o->recorder;
+
+	if (r->waits != TACH_WAITS_EXACT || o->check)
+		return;
+	if (o->dump)
+		cmd_usage("--waits=exact is for recordings, not for --dump");
+	if (r->engine == TACH_ENGINE_INPROCESS)
+		cmd_usage("--waits=exact needs --engine=remote");
+	if (r->mode != TACH_MODE_WALL || r->drop_idle)
+		cmd_usage("--waits=exact is of all samples: it takes no other --mode than "
+		    "wall, and no --idle=drop");
+	if (r->async != TACH_ASYNC_NONE || r->native || r->blocking)
+		cmd_usage("--waits=exact takes no --async, --native-markers or --blocking");
+}
+
 /* Parses the command line, and returns the operands: the command. */
 static char **
 record_operands(struct options *o, int argc, char *argv[])
@@ -437,6 +456,7 @@ parse_record(int argc, char *argv[])
 		cmd_usage("--layout, --compression, --level and --depth are for "
 		    "profiles, not for --text");
 	check_engine(&o);
+	check_exact(&o);
 	if (o.dump)
 		return o;
 	check_family(&o);

@@ -503,11 +503,12 @@ find_path(struct tally *t, const struct tach_run *run, uint32_t root)
 static struct tally_cost
 cost_of(const struct tach_tick *ticks, size_t n)
 {
-	struct tally_cost c = {.samples = n};
+	struct tally_cost c = {0};
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t us = ticks[i].duration;
 		uint8_t status = ticks[i].status;
+		c.samples += (status & TACH_STATUS_SWITCH) == 0;
 		c.total += us;
 		c.gil += status & TACH_STATUS_GIL ? us : 0;
 		c.wanted += (status & TACH_STATUS_GIL_WANTED) != 0 &&

@@ -51,12 +51,14 @@ durations_no_memory(struct durations *s)
 
 /* ---- how long ------------------------------------------------------------ */
 
+/* How long a sample at a time stands, whose thread's next one is of this time and status:
+ * a switch says that nothing has changed before. */
 static uint32_t
-duration_of(uint64_t interval, uint64_t from, uint64_t to)
+duration_of(uint64_t interval, uint64_t from, uint64_t to, uint8_t next)
 {
 	uint64_t most = UINT32_MAX;
 
-	if (interval != 0 && interval < most / TACH_DURATION_INTERVALS)
+	if (interval != 0 && (next & TACH_STATUS_SWITCH) == 0 && interval < most / TACH_DURATION_INTERVALS)
 		most = interval * TACH_DURATION_INTERVALS;
 	return (uint32_t)(to - from < most ? to - from : most);
 }
@@ -66,7 +68,8 @@ static void
 fill_durations(uint64_t interval, struct tach_tick *ticks, size_t count)
 {
 	for (size_t i = 0; i + 1 < count; i++)
-		ticks[i].duration = duration_of(interval, ticks[i].time, ticks[i + 1].time);
+		ticks[i].duration = duration_of(interval, ticks[i].time,
+		    ticks[i + 1].time, ticks[i + 1].status);
 }
 
 /* ---- holding back -------------------------------------------------------- */
@@ -108,16 +111,16 @@ held_thread(struct durations *s, const struct tach_run *run)
 	return h;
 }
 
-/* Gives the held run of a thread whose next sample is at `until`.  The thread
+/* Gives the held run of a thread whose next sample is at `until`, with this status.  The thread
  * gets the room of the run that was given before. */
 static void
-release_run(struct durations *s, struct held *h, uint64_t until,
+release_run(struct durations *s, struct held *h, uint64_t until, uint8_t status,
     struct tach_run *run)
 {
 	struct run_room room = h->room;
 	struct tach_tick *last = &room.ticks[h->run.count - 1];
 
-	last->duration = duration_of(h->interval, last->time, until);
+	last->duration = duration_of(h->interval, last->time, until, status);
 	*run = h->run;
 	run->frames = room.frames;
 	run->ticks = room.ticks;
@@ -196,7 +199,7 @@ take_run(struct durations *s, struct tach_run *run)
 	if (h == NULL)
 		return durations_no_memory(s);
 	if (h->run.count > 0)
-		release_run(s, h, s->run.ticks[0].time, run);
+		release_run(s, h, s->run.ticks[0].time, s->run.ticks[0].status, run);
 	else if (is_long)
 		return give_beginning(s, h, run);
 	return is_long ? TACH_OK : hold_run(s, h);
@@ -211,7 +214,7 @@ give_rest(struct durations *s, struct tach_run *run)
 		size_t n = h->run.count;
 		if (n == 0)
 			continue;
-		release_run(s, h, h->room.ticks[n - 1].time + h->interval, run);
+		release_run(s, h, h->room.ticks[n - 1].time + h->interval, 0, run);
 		return TACH_OK;
 	}
 	return s->end;

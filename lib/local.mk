@@ -261,7 +261,9 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/kernel/interruptcost.c \
 	lib/engine/kernel/standing.c lib/engine/kernel/standing.h \
 	lib/engine/kernel/standing_shared.h \
-	lib/engine/kernel/stock.c lib/engine/kernel/stock.h
+	lib/engine/kernel/stock.c lib/engine/kernel/stock.h \
+	lib/engine/kernel/switch_feed.h \
+	lib/engine/kernel/switch_shared.h
 lib_libtach_record_core_la_SOURCES += \
 	lib/engine/locate/attach.c lib/engine/locate/attach.h \
 	lib/engine/locate/children.c \
@@ -289,6 +291,8 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/sample/runs.c lib/engine/sample/runs.h \
 	lib/engine/sample/variables.c lib/engine/sample/variables.h
 lib_libtach_record_core_la_SOURCES += \
+	lib/engine/waits/exact.c lib/engine/waits/exact.h \
+	lib/engine/waits/exact_stacks.c lib/engine/waits/exact_stacks.h \
 	lib/engine/waits/wait.c lib/engine/waits/wait.h \
 	lib/engine/waits/wait_callers.c \
 	lib/engine/waits/wait_calls.c \
@@ -457,27 +461,30 @@ EXTRA_DIST += lib/out/otlp.proto lib/out/perfetto.proto lib/out/profile.proto
 CLEANFILES += lib/out/otlp.pb-c.c lib/out/otlp.pb-c.h lib/out/perfetto.pb-c.c \
 	lib/out/perfetto.pb-c.h lib/out/profile.pb-c.c lib/out/profile.pb-c.h
 
-# What runs in the kernel, as bytes: see interrupt.h and standing.h of
+# What runs in the kernel, as bytes: see interrupt.h, standing.h and switch_feed.h of
 # lib/engine/kernel.  A distribution has it compiled, for machines of either byte order.
 bpf = lib/engine/kernel
-bpf_made = $(bpf)/interruptprogram.h $(bpf)/standingprogram.h
+bpf_made = $(bpf)/interruptprogram.h $(bpf)/standingprogram.h $(bpf)/switchesprogram.h
 if HAVE_INTERRUPTS
-lib_libtach_record_core_la_SOURCES += lib/engine/kernel/bpf_load.c
+lib_libtach_record_core_la_SOURCES += lib/engine/kernel/bpf_load.c \
+	lib/engine/kernel/switch_feed.c
 nodist_lib_libtach_record_core_la_SOURCES += lib/engine/kernel/interruptprogram.h \
-	lib/engine/kernel/standingprogram.h
+	lib/engine/kernel/standingprogram.h lib/engine/kernel/switchesprogram.h
 lib/engine/kernel/bpf_load.lo: lib/engine/kernel/interruptprogram.h
 lib/engine/kernel/standing.lo: lib/engine/kernel/standingprogram.h
+lib/engine/kernel/switch_feed.lo: lib/engine/kernel/switchesprogram.h
 CLEANFILES += $(bpf_made)
 endif
 if COMPILES_BPF
 lib/engine/kernel/interruptprogram.h: $(bpf)/interrupt.bpf.c $(bpf)/bpf_shared.h
 lib/engine/kernel/standingprogram.h: $(bpf)/standing.bpf.c $(bpf)/standing_shared.h
+lib/engine/kernel/switchesprogram.h: $(bpf)/switches.bpf.c $(bpf)/switch_shared.h
 $(bpf_made): $(bpf)/embed
 	$(AM_V_GEN)$(MKDIR_P) $(bpf) && name=$$(basename $@ program.h) && \
 		$(srcdir)/$(bpf)/embed $$name $(BPF_COMPILE) $(BPF_CFLAGS) \
 			-target $(BPF_TARGET) >$@.tmp && mv $@.tmp $@
 dist-bpf:
-	for name in interrupt standing; do \
+	for name in interrupt standing switches; do \
 		for target in bpfel bpfeb; do \
 			$(srcdir)/$(bpf)/embed $$name $(BPF_COMPILE) \
 				$(BPF_CFLAGS) -target $$target \
@@ -490,7 +497,7 @@ $(bpf_made):
 	$(AM_V_GEN)$(MKDIR_P) $(bpf) && name=$$(basename $@ program.h) && \
 		cp $(srcdir)/$(bpf)/$$name.$(BPF_TARGET).h $@
 dist-bpf:
-	for name in interrupt standing; do \
+	for name in interrupt standing switches; do \
 		cp $(srcdir)/$(bpf)/$$name.bpfel.h $(srcdir)/$(bpf)/$$name.bpfeb.h \
 			'$(distdir)'/$(bpf)/ 2>/dev/null || \
 			echo 'This distribution has no compiled BPF: clang is missing.' >&2; \
@@ -498,4 +505,5 @@ dist-bpf:
 endif
 .PHONY: dist-bpf
 EXTRA_DIST += lib/engine/kernel/interrupt.bpf.c lib/engine/kernel/standing.bpf.c \
+	lib/engine/kernel/switches.bpf.c \
 	lib/engine/kernel/embed

@@ -57,6 +57,8 @@ enum tach_recorder_waits {
 	TACH_WAITS_NONE,
 	TACH_WAITS_KIND,
 	TACH_WAITS_FULL,
+	TACH_WAITS_EXACT, /* the kind, and samples at each wait's begin and end, which
+			   * have TACH_STATUS_SWITCH: needs BPF; not in-process */
 };
 
 /* Which frames of C are in stacks: none; those that Python called or that called
@@ -190,6 +192,9 @@ struct tach_recorder_stats {
 	struct tach_native_fault native_faults[TACH_NATIVE_FAULTS]; /* the most
 			       * frequent ones first; a count of 0: no more */
 	uint64_t plain; /* of the samples, without Python in the process */
+	/* With TACH_WAITS_EXACT: waits that were recorded; of these, without a stack; and
+	 * switches that were lost, as too many came at once. */
+	uint64_t waits, waits_bare, waits_lost;
 };
 
 /* What a recorder is doing. */

@@ -85,6 +85,10 @@ enum tach_status {
 	TACH_STATUS_GIL_WANTED = 0x08,
 	TACH_STATUS_EXCEPTION = 0x10,
 	TACH_STATUS_MAIN = 0x20, /* the main thread */
+	TACH_STATUS_SWITCH = 0x40, /* ours: a sample of no round, but of the moment at
+				    * which the thread left its CPU or got one, before
+				    * which all was as in the sample before; it counts
+				    * by its duration only */
 };
 
 /* What tach-cat(1) calls a bit: "gil" for 0, ..., "0x80" for 7.  NULL: a status has
@@ -485,7 +489,8 @@ struct tach_source *tach_select_new(struct tach_source *,
 
 /* A sample stands for the time until its thread's next one, but for so many
  * intervals at most: what is longer is a gap, of which nothing is known.  A
- * thread's last one stands for one interval. */
+ * thread's last one stands for one interval.  A sample before one with
+ * TACH_STATUS_SWITCH stands until then, however long that is. */
 #define TACH_DURATION_INTERVALS 10
 
 /* All, with the durations of the ticks filled in.  To select comes after it, so that

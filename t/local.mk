@@ -207,6 +207,7 @@ SAMPLE_TESTS = \
 	t/convert/opcodes.bats \
 	t/native/copied.bats t/native/mixed.bats t/native/recorded.bats t/native/unwind.bats \
 	t/native/inprocess.bats t/native/plain.bats \
+	t/record/waits-exact.bats \
 	t/record/waits.bats \
 	t/record/dump.bats \
 	t/convert/diff.bats \
@@ -311,7 +312,8 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/record/lost.py t/record/natives.c t/record/operators.py \
 	t/record/shares.py \
 	t/record/strays.c t/record/strays.py t/record/stuck.py \
-	t/record/tasks.py t/record/variables.py t/record/waits.py t/record/waits-strange.py
+	t/record/tasks.py t/record/variables.py t/record/waits.py t/record/waits-strange.py \
+	t/record/exact.py t/record/waits-exact.py
 
 # The fuzzers.  `make check` gives them their cases; `make fuzz` builds them
 # with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.

@@ -65,7 +65,7 @@ options_good(const struct tach_recorder_options *o)
 	    (unsigned)o->engine <= TACH_ENGINE_INPROCESS &&
 	    (unsigned)o->mode <= TACH_MODE_EXCEPTION &&
 	    (unsigned)o->async <= TACH_ASYNC_ALL &&
-	    (unsigned)o->waits <= TACH_WAITS_FULL;
+	    (unsigned)o->waits <= TACH_WAITS_EXACT;
 }
 
 struct tach_recorder *

@@ -355,15 +355,17 @@ count_class(struct aggregate *a, uint32_t node, const struct tach_run *run,
 	uint8_t class = a->classes[run->ticks[from].status];
 	struct cell *cell = cell_of(a, node, class);
 	size_t i = from;
-	uint64_t time = 0;
+	uint64_t time = 0, samples = 0;
 
 	if (cell == NULL)
 		return SIZE_MAX;
-	for (; i < run->count && a->classes[run->ticks[i].status] == class; i++)
+	for (; i < run->count && a->classes[run->ticks[i].status] == class; i++) {
 		time += run->ticks[i].duration;
-	cell->samples += i - from;
+		samples += (run->ticks[i].status & TACH_STATUS_SWITCH) == 0;
+	}
+	cell->samples += samples;
 	cell->time += time;
-	a->samples += i - from;
+	a->samples += samples;
 	a->time += time;
 	return i;
 }

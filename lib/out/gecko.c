@@ -405,17 +405,22 @@ static void
 gecko_put_weights(struct gecko *g)
 {
 	struct ticks_cursor c = ticks_first(&g->track->ticks);
+	bool counts = g->options->weight == TACH_WEIGHT_SAMPLES;
 
-	if (g->options->weight == TACH_WEIGHT_SAMPLES) {
+	if (counts && (g->seen & TACH_STATUS_SWITCH) == 0) {
 		emit(&g->out, "\"weight\":null,\"weightType\":\"samples\",");
 		return;
 	}
 	begin_column(g, "weight");
 	for (bool first = true; ticks_next(&c); first = false) {
 		next_cell(g, first);
-		put_ms(g, c.tick.duration);
+		if (counts)
+			emit(&g->out, c.tick.status & TACH_STATUS_SWITCH ? "0" : "1");
+		else
+			put_ms(g, c.tick.duration);
 	}
-	emit(&g->out, "],\"weightType\":\"tracing-ms\",");
+	emit(&g->out, counts ? "],\"weightType\":\"samples\"," :
+	    "],\"weightType\":\"tracing-ms\",");
 }
 
 /* Writes the CPU time since the sample before, in nanoseconds. */

@@ -20,6 +20,7 @@
 #include "engine/stack/interrupted.h"
 #include "engine/stack/read_once.h"
 #include "engine/stack/read_twice.h"
+#include "engine/waits/exact.h"
 #include "engine/waits/waits.h"
 #include "python/traits.h"
 
@@ -66,6 +67,8 @@ struct remote {
 	struct emitter emitter;
 	struct callees callees;
 	struct waits *waits; /* NULL: not asked for */
+	struct exact *exact; /* likewise: each wait from its begin to its end */
+	uint64_t start; /* ns: time 0 of the samples */
 	uint32_t gap; /* the reason in it, as a frame; TACH_NONE: not asked for */
 	struct mixed *mixed; /* NULL: frames of C are not asked for */
 	struct native_room room; /* for copies of stacks */
@@ -138,6 +141,13 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 		remote_free(r, 0);
 		return NULL;
 	}
+	if (options->waits == TACH_WAITS_EXACT &&
+	    (r->exact = exact_new(p, rt, table, names, r->waits, &(struct waits_place){
+		live(r), r->reader.codes, &r->plan.threads}, &r->plan.interps,
+	    options->interval_ns)) == NULL) {
+		remote_free(r, 0);
+		return NULL;
+	}
 	if (options->async == TACH_ASYNC_NONE ||
 	    !py_has_tasks(r->offsets))
 		return r;
@@ -159,6 +169,7 @@ remote_free(struct remote *r, uint64_t until)
 	emitter_free(&r->emitter);
 	callees_free(&r->callees);
 	tasks_free(r->tasks);
+	exact_free(r->exact);
 	waits_free(r->waits);
 	mixed_free(r->mixed);
 	native_room_free(&r->room);
@@ -747,6 +758,8 @@ moment_of(const struct remote *r, struct thread *t, uint64_t time_us)
 	    .exception = r->stack.words.exception};
 
 	m.status = status_of(r->process, t, &m);
+	if (exact_runs(r->exact, t))
+		m.status |= TACH_STATUS_CPU;
 	return m;
 }
 
@@ -990,6 +1003,8 @@ static uint32_t
 wait_of_stack(struct remote *r, struct thread *t, uint32_t callee,
     const struct moment *m)
 {
+	if (exact_runs(r->exact, t))
+		return TACH_NONE;
 	if (is_recorded(r, t) && batches_left(r->records))
 		return waits_for_cpu(r->waits, 0);
 	return waits_frame(r->waits, t, &r->stack.chain, callee, m);
@@ -1053,13 +1068,28 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	    sample_stack(r, t, &v, &m, sink, stats);
 }
 
+/* Gives the sample of a thread that is known to be away. */
+static bool
+sample_away(struct remote *r, struct thread *t, uint64_t time_us,
+    struct tach_sink *sink, struct tach_recorder_stats *stats)
+{
+	t->done = true;
+	thread_names_count(r->names, t->index, 1, stats);
+	return exact_again(r->exact, t, time_us, sink);
+}
+
 /* Samples a thread, then lets it go if it was made to stand still. */
 static bool
 sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
 {
-	bool ok = take_thread_sample(r, t, time_us, sink, stats);
+	bool ok;
 
+	if (exact_waits(r->exact, t))
+		return sample_away(r, t, time_us, sink, stats);
+	if (!exact_settle(r->exact, t, sink))
+		return false;
+	ok = take_thread_sample(r, t, time_us, sink, stats);
 	stop_release_all(&r->stops);
 	if (r->options->careful)
 		colocate_leave(&r->reader.colocation);
@@ -1110,7 +1140,14 @@ repeat_thread(struct remote *r, struct thread *t, uint64_t time_us,
 	uint32_t wait = waits_lasting(r->waits, t);
 	struct moment m;
 
-	if (t->status.unsure) {
+	if (exact_waits(r->exact, t))
+		return sample_away(r, t, time_us, sink, stats);
+	if (!exact_settle(r->exact, t, sink))
+		return false;
+	if (exact_runs(r->exact, t)) {
+		wait = TACH_NONE;
+		t->status.bits |= TACH_STATUS_CPU;
+	} else if (t->status.unsure) {
 		if (!renew_status(r, t, &m))
 			return true;
 		wait = waits_frame(r->waits, t, &t->last.chain, t->last.callee, &m);
@@ -1267,17 +1304,29 @@ wait_now(const struct remote *r, const struct thread *t)
 	    waits_lasting(r->waits, t);
 }
 
+/* Gives the last sample of a thread once more, in a round in which none has run. */
+static bool
+sample_again(struct remote *r, struct thread *t, uint64_t time_us,
+    struct tach_sink *sink, struct tach_recorder_stats *stats)
+{
+	if (r->exact != NULL)
+		return repeat_thread(r, t, time_us, sink, stats);
+	thread_names_count(r->names, t->index, 1, stats);
+	return emit_waiting(&r->emitter, t, wait_now(r, t), time_us, sink);
+}
+
 bool
 remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
+	if (!exact_take(r->exact, r->start, time_us, sink, stats))
+		return false;
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		struct thread *t = &r->plan.threads.list[i];
 		if (thread_is_gone(t) || t->last.is != LAST_GOOD ||
 		    bindings_elsewhere(&r->bindings, t, time_us))
 			continue;
-		thread_names_count(r->names, t->index, 1, stats);
-		if (!emit_waiting(&r->emitter, t, wait_now(r, t), time_us, sink))
+		if (!sample_again(r, t, time_us, sink, stats))
 			return false;
 	}
 	return true;
@@ -1387,6 +1436,8 @@ take_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
 	enum remote_result got;
 	bool first;
 
+	if (!exact_take(r->exact, r->start, time_us, sink, stats))
+		return REMOTE_ERROR;
 	if (all_rest(r))
 		return rest_round(r, time_us, sink, stats);
 	r->plan.time_us = time_us;
@@ -1425,6 +1476,19 @@ void
 remote_locals(struct remote *r, const struct tach_locals *l)
 {
 	r->locals = *l;
+}
+
+void
+remote_start(struct remote *r, uint64_t start)
+{
+	r->start = start;
+}
+
+bool
+remote_pass_switches(struct remote *r, uint64_t time_us,
+    struct tach_recorder_stats *stats)
+{
+	return exact_take(r->exact, r->start, time_us, NULL, stats);
 }
 
 void

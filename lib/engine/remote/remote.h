@@ -36,6 +36,13 @@ void remote_free(struct remote *, uint64_t until);
  * on a thread's CPU ends, as it is not needed any more. */
 void remote_interrupts(struct remote *, struct interrupts *);
 
+/* Notes time 0 of the samples, before the first round; ns, CLOCK_MONOTONIC. */
+void remote_start(struct remote *, uint64_t start);
+/* Gives no samples of switches until a time (us), of a pause.  False if out of
+ * memory. */
+bool remote_pass_switches(struct remote *, uint64_t time_us,
+    struct tach_recorder_stats *);
+
 /* See tach_recorder_locals. */
 void remote_locals(struct remote *, const struct tach_locals *);
 /* See tach_recorder_mix. */

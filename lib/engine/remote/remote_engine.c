@@ -4,15 +4,18 @@
  * a Python and takes the rounds of remote.h when they are due.  Nothing is read
  * between two of them.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "engine/engine.h"
 #include "engine/kernel/stock.h"
 #include "engine/remote/batches.h"
 #include "engine/remote/remote.h"
+#include "engine/waits/exact.h"
 
 /* The shortest interval of rounds for which an interrupt is quick enough. */
 #define INTERRUPT_INTERVAL (50 * NS_PER_US)
@@ -28,6 +31,7 @@ struct remote_engine {
 	struct stock *stock; /* the family's, of interrupts */
 	bool follows;	/* its recorder is not the first of the family */
 	bool asked;	/* for interrupts of the stock */
+	bool exact;	/* what exact waits need is ready */
 	struct tach_locals locals;
 	bool unmixed; /* rounds have no frames of C for now */
 	struct native_faults faults; /* of all its Pythons */
@@ -58,10 +62,35 @@ free_remote(struct engine *e)
 	struct remote_engine *r = (struct remote_engine *)e;
 
 	drop_remote(r, clock_ns() + LATE_PATIENCE);
+	if (r->exact)
+		exact_unprepare();
 	stock_give(r->stock, r->interrupts);
 	stock_drop(r->stock);
 	native_faults_free(&r->faults);
 	free(r);
+}
+
+/* Has what exact waits need made ready before a command is started. */
+static bool
+prepare_exact(struct engine *e, struct launch *l)
+{
+	struct remote_engine *r = (struct remote_engine *)e;
+	struct target *t = e->target;
+
+	(void)l;
+	if (t->options.waits != TACH_WAITS_EXACT || r->exact)
+		return true;
+	r->exact = exact_prepare();
+	if (r->exact)
+		return true;
+	if (errno == ENOSYS)
+		error_set(&t->error, TACH_EFAILED, "--waits=exact needs a build with "
+		    "interrupts, Linux 5.18 or later and x86-64: --waits=kind does not");
+	else
+		error_set(&t->error, error_code(errno), "--waits=exact needs root, or "
+		    "CAP_BPF and CAP_PERFMON (bpf: %s); --waits=kind does not",
+		    strerror(errno));
+	return false;
 }
 
 /* Whether threads are to be read in interrupts, if these can be had.  They are not
@@ -148,6 +177,7 @@ start_sampling(struct engine *e)
 	remote_locals(r->remote, &r->locals);
 	remote_mix(r->remote, !r->unmixed);
 	target_begin(t, now);
+	remote_start(r->remote, t->start);
 	return TACH_OK;
 }
 
@@ -204,6 +234,20 @@ note_interrupts(const struct target *t)
 	tach_table_add_note(t->table, text);
 }
 
+/* Adds a note with the number of waits that have samples of their begin and end. */
+static void
+note_waits(const struct target *t)
+{
+	const struct tach_recorder_stats *s = &t->stats;
+	char text[128];
+
+	if (t->options.waits != TACH_WAITS_EXACT)
+		return;
+	snprintf(text, sizeof(text), "waits exact=%" PRIu64 " bare=%" PRIu64 " lost=%"
+	    PRIu64, s->waits, s->waits_bare, s->waits_lost);
+	tach_table_add_note(t->table, text);
+}
+
 /* Whether all samples are kept. */
 static bool
 keeps_all(const struct tach_recorder_options *o)
@@ -239,6 +283,7 @@ note_stats(struct engine *e)
 	note_interrupts(e->target);
 	native_faults_tell(faults, &e->target->stats);
 	native_faults_note(faults, e->target->table);
+	note_waits(e->target);
 	explain_no_samples(e->target);
 	return TACH_END;
 }
@@ -260,12 +305,24 @@ wait_round(struct engine *e, struct tach_sink *sink)
 	return result == TACH_OK ? ENGINE_OK : ENGINE_FATAL;
 }
 
+/* The time of samples, us. */
+static uint64_t
+time_in(const struct target *t, uint64_t ns)
+{
+	return (ns - t->start) / NS_PER_US;
+}
+
 static enum engine_result
 rest_in_pause(struct engine *e, struct tach_sink *sink)
 {
+	struct remote_engine *r = (struct remote_engine *)e;
+	struct target *t = e->target;
+	uint64_t now = clock_ns();
+
 	(void)sink;
-	e->target->next = clock_ns() + PAUSE_STEP;
-	return ENGINE_OK;
+	t->next = now + PAUSE_STEP;
+	return r->remote == NULL || remote_pass_switches(r->remote, time_in(t, now),
+	    &t->stats) ? ENGINE_OK : ENGINE_FAILED;
 }
 
 /* Counts a round as one of that time (ns, CLOCK_MONOTONIC), if it was taken. */
@@ -283,13 +340,6 @@ count_round(struct target *t, uint64_t time, enum remote_result result)
 	default:
 		return ENGINE_FAILED;
 	}
-}
-
-/* The time of samples, us. */
-static uint64_t
-time_in(const struct target *t, uint64_t ns)
-{
-	return (ns - t->start) / NS_PER_US;
 }
 
 static enum engine_result
@@ -455,6 +505,7 @@ round_fds(const struct engine *e, struct pollfd fds[TACH_RECORDER_FDS])
 /* ---- its table --------------------------------------------------------- */
 
 static const struct engine_ops remote_ops = {
+	.prepare = prepare_exact,
 	.start = ask_interrupts,
 	.attach = start_sampling,
 	.share = share_stock,

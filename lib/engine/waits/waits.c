@@ -624,6 +624,53 @@ frame_of_reason(struct blocked *b)
 	return frame_of_name(b->waits, name, len, b->facts.detail[0] != '\0');
 }
 
+/* What is known for certain of a call that may be over. */
+static void
+look_at_past_call(struct blocked *b)
+{
+	const struct task_call *c = &b->facts.call;
+	struct wait_sort s = wait_sort(c->number);
+
+	if (s.descriptor != 0 && s.varies)
+		look_at_descriptor(b, descriptor_in(c, s.descriptor));
+	switch ((enum wait_does)s.does) {
+	case WAIT_POLL:
+		b->facts.polled = c->arguments[1] < POLLED_UNKNOWN ?
+		    (uint32_t)c->arguments[1] : POLLED_UNKNOWN;
+		/* FALLTHROUGH */
+	case WAIT_FUTEX:
+	case WAIT_SELECT:
+	case WAIT_READ:
+	case WAIT_WRITE:
+	case WAIT_EPOLL:
+	case WAIT_RESTARTED:
+		look_above(b);
+		break;
+	case WAIT_CONNECT:
+		b->facts.file = WAIT_FILE_SOCKET;
+		break;
+	default:
+		break;
+	}
+}
+
+uint32_t
+waits_of_switch(struct waits *w, const struct py_chain *chain,
+    const struct task_call *call, uint64_t gil, bool stopped, bool *wants_gil)
+{
+	struct blocked b = {.waits = w, .chain = chain, .callee_frame = TACH_NONE,
+	    .facts = {.call = *call, .stopped = stopped, .callee = "", .lock = "",
+		.holder = "", .detail = "", .polled = POLLED_UNKNOWN}};
+	char name[WAIT_NAME_MAX];
+
+	*wants_gil = gil != 0 && wait_sort(call->number).does == WAIT_FUTEX &&
+	    status_waits(w->objects.offsets, gil, call->arguments[0]);
+	if (*wants_gil)
+		return frame_made_once(w, &w->gil, "GIL");
+	look_at_past_call(&b);
+	return frame_of_name(w, name, wait_name(&b.facts, name), false);
+}
+
 uint32_t
 waits_frame(struct waits *w, const struct thread *t, const struct py_chain *chain,
     uint32_t callee, const struct moment *m)

@@ -42,6 +42,13 @@ void waits_free(struct waits *);
 uint32_t waits_frame(struct waits *, const struct thread *, const struct py_chain *,
     uint32_t callee, const struct moment *);
 
+/* The frame of the reason for which a thread left its CPU in a system call, likewise; the
+ * thread may have gone on since.  So nothing is read but the kind of a descriptor's file,
+ * and the name has no path, peer or holder.  gil: the address of its GIL, or 0; stopped:
+ * it was stopped by a signal or a tracer; *wants_gil: that was the reason. */
+uint32_t waits_of_switch(struct waits *, const struct py_chain *,
+    const struct task_call *, uint64_t gil, bool stopped, bool *wants_gil);
+
 /* The frame of a thread that could run and had no CPU for `away` ns until now, 0 if that
  * is not known; likewise.  It holds for samples of that time alone. */
 uint32_t waits_for_cpu(struct waits *, uint64_t away);
