@@ -304,6 +304,17 @@ bpf_refused(const struct host *h, struct check_finding *f, const struct tried *t
 	}
 }
 
+/* The program of --waits=exact needs a newer kernel and a certain machine. */
+static void
+look_switches(struct check_finding *f)
+{
+	struct tried t = try_check(TACH_CHECK_SWITCHES, 0);
+
+	if (t.result != TACH_OK)
+		because(f, ", but not the one of --waits=exact, which needs Linux 5.18 and "
+		    "x86-64 (%s)", t.line);
+}
+
 static void
 look_bpf(struct checks *c, struct check_finding *f)
 {
@@ -319,6 +330,7 @@ look_bpf(struct checks *c, struct check_finding *f)
 	if (t.result == TACH_OK) {
 		answer(f, ANSWER_YES, "the programs were loaded, by Linux "
 		    "%u.%u", c->host.major, c->host.minor);
+		look_switches(f);
 		return;
 	}
 	answer(f, ANSWER_NO, "%s", t.line);

@@ -391,6 +391,8 @@ enum tach_check {
 				* path the line gives */
 	TACH_CHECK_MEMORY,     /* to read the memory of the process */
 	TACH_CHECK_ATTACH,     /* to have a Python that runs load that library */
+	TACH_CHECK_SWITCHES,   /* to have a BPF program run at each switch, as
+				* TACH_WAITS_EXACT needs it */
 };
 
 /*

@@ -17,6 +17,7 @@
 
 #include "engine/kernel/interrupt.h"
 #include "engine/kernel/stock.h"
+#include "engine/kernel/switch_feed.h"
 #include "engine/locate/find.h"
 #include "engine/locate/inject.h"
 #include "engine/locate/library.h"
@@ -294,6 +295,20 @@ check_interrupts(pid_t pid, struct error *e)
 }
 
 static int
+check_switches(pid_t pid, struct error *e)
+{
+	(void)pid;
+	errno = ENOSYS;
+#ifdef HAVE_BPF
+	if (switch_feed_ops.prepare()) {
+		switch_feed_ops.unprepare();
+		return TACH_OK;
+	}
+#endif
+	return refused_call(e, "bpf", errno);
+}
+
+static int
 check_events_of(pid_t task, struct error *e)
 {
 	if (perf_can_open(task, false))
@@ -438,6 +453,7 @@ static check_fn *const checks[] = {
 	[TACH_CHECK_AGENT] = check_agent,
 	[TACH_CHECK_MEMORY] = check_memory,
 	[TACH_CHECK_ATTACH] = check_attach,
+	[TACH_CHECK_SWITCHES] = check_switches,
 };
 
 int
