@@ -135,6 +135,23 @@ record_waits() {
 	    END { for (i in n) if (n[i] >= 290 && n[i] <= 310) ok = 1; exit !ok }'
 }
 
+@test "a pause is a gap, also in a wait" {
+	need jq
+	need_exact
+	host_python
+	start "$python" -c 'import time
+while True: time.sleep(1e-3)'
+	tach-record -q --waits=exact -d 1 -o p.bin -p "$pid" &
+	local recorder=$!
+	sleep 0.5
+	kill -USR1 "$recorder"
+	sleep 0.7
+	kill -USR2 "$recorder"
+	wait "$recorder"
+	tach-convert --chrome --idle keep p.bin | jq -e '[.traceEvents[] |
+	    select(.ph == "X" and .cat == "wait") | .dur] | length > 100 and max < 100000'
+}
+
 @test "without the rights one line says what to do, and nothing is started" {
 	need_root
 	need setpriv

@@ -32,6 +32,7 @@ struct remote_engine {
 	bool follows;	/* its recorder is not the first of the family */
 	bool asked;	/* for interrupts of the stock */
 	bool exact;	/* what exact waits need is ready */
+	bool pauses;	/* a pause is asked for */
 	struct tach_locals locals;
 	bool unmixed; /* rounds have no frames of C for now */
 	struct native_faults faults; /* of all its Pythons */
@@ -312,6 +313,18 @@ time_in(const struct target *t, uint64_t ns)
 	return (ns - t->start) / NS_PER_US;
 }
 
+/* Leaves out the switches of the time before a pause is over. */
+static void
+note_pause(struct engine *e, bool pause)
+{
+	struct remote_engine *r = (struct remote_engine *)e;
+
+	if (r->pauses && !pause && r->remote != NULL)
+		remote_pass_switches(r->remote, time_in(e->target, clock_ns()),
+		    &e->target->stats);
+	r->pauses = pause;
+}
+
 static enum engine_result
 rest_in_pause(struct engine *e, struct tach_sink *sink)
 {
@@ -517,6 +530,7 @@ static const struct engine_ops remote_ops = {
 	.wait = wait_round,
 	.round = next_rounds,
 	.rest = rest_in_pause,
+	.pause = note_pause,
 	.holds_late = still_holds,
 	.stats = note_stats,
 	.leave = leave_remote,

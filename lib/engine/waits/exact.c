@@ -25,6 +25,7 @@ static const struct switch_feed_ops *const feeds = NULL;
 
 enum exact_is {
 	EXACT_UNKNOWN,
+	EXACT_BEGINS, /* it runs; before that it is unknown */
 	EXACT_RUNS,
 	EXACT_AWAY,
 };
@@ -251,7 +252,7 @@ exact_runs(const struct exact *x, const struct thread *t)
 {
 	const struct exact_thread *e = known_of(x, t);
 
-	return e != NULL && e->is == EXACT_RUNS;
+	return e != NULL && (e->is == EXACT_RUNS || e->is == EXACT_BEGINS);
 }
 
 /* ---- leaves ---------------------------------------------------------------- */
@@ -433,7 +434,8 @@ begin_wait(struct exact *x, struct exact_thread *e, const struct switch_left *l,
 	    !give_held(x, e, t, time_in_profile(x, e->left.head.time), to->sink))
 		return false;
 	e->left = *l;
-	e->mark = e->is == EXACT_UNKNOWN ? 0 : TACH_STATUS_SWITCH;
+	e->mark = e->is == EXACT_UNKNOWN || e->is == EXACT_BEGINS ? 0 :
+		TACH_STATUS_SWITCH;
 	e->is = EXACT_AWAY;
 	e->believed = e->held = false;
 	e->depth = 0;
@@ -454,7 +456,7 @@ end_wait(struct exact *x, struct exact_thread *e, uint64_t time,
 	struct thread *t = thread_of(x, e);
 	bool away = e->is == EXACT_AWAY && e->depth > 0;
 
-	e->is = EXACT_RUNS;
+	e->is = away ? EXACT_RUNS : EXACT_BEGINS;
 	if (t == NULL || to->sink == NULL || !away)
 		return true;
 	to->stats->waits++;
