@@ -452,6 +452,39 @@ out += e(3, 1, 5, 6, 3, 4, 1, 2) + e(5, 1) + b"\x0a\x45"' >p.mojo
 	    found '^thread:.* 7 .*name a (b)$'
 }
 
+# Its stacks by the events, with their shares of the time in parts of a thousand.
+@test "speedscope: a profile of pyinstrument's, to 2 parts of 1000 a stack" {
+	local file=$T/data/pyinstrument.json
+	tach-convert --collapsed --frame function "$file" >stacks
+	python3 - "$file" stacks <<-'END'
+	import collections, json, sys
+	data = json.load(open(sys.argv[1]))
+	names = [f['name'] for f in data['shared']['frames']]
+	profile, = data['profiles']
+	all_of_it = profile['endValue'] - profile['startValue']
+	want, stack, last = collections.Counter(), [], profile['startValue']
+	for event in profile['events']:
+	    if stack:
+	        want[';'.join(names[i] for i in stack)] += event['at'] - last
+	    last = event['at']
+	    if event['type'] == 'O':
+	        stack.append(event['frame'])
+	    else:
+	        assert stack.pop() == event['frame']
+	seen = collections.Counter()
+	for line in open(sys.argv[2]):
+	    stack, n = line.rsplit(' ', 1)
+	    seen[stack] += int(n)
+	assert len(want) > 5 and abs(sum(seen.values()) - 1000) < 10, (want, seen)
+	for stack in want | seen:
+	    share = 1000 * want[stack] / all_of_it
+	    assert abs(seen[stack] - share) <= 2, (stack, seen[stack], share)
+	END
+	tach-convert --collapsed "$file" | found ';gens.py:outer:30;gens.py:inner:22 '
+	cut_anywhere "$file" 97
+	flipped "$file" 97
+}
+
 # Shares as the profile's own times have them; frames behind what refers to them.
 @test "speedscope: calls, weights, units, names" {
 	cat >e.json <<-'END'
