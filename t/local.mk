@@ -267,8 +267,11 @@ quick: all
 	@$(MAKE) $(AM_MAKEFLAGS) check-twice TESTS='$(QUICK_TESTS)'
 check-most: all
 	@TACH_TURN=`$(srcdir)/t/lib/turn $(srcdir)/$(LONG_TESTS)`; \
-	TACH_TEST_TIMEOUT=1800; export TACH_TURN TACH_TEST_TIMEOUT; \
+	TACH_COMMIT=`$(srcdir)/t/lib/turn --number`; \
+	TACH_TEST_TIMEOUT=1800; \
+	export TACH_TURN TACH_COMMIT TACH_TEST_TIMEOUT; \
 	echo "The turn of $(LONG_TESTS): $${TACH_TURN:-none}"; \
+	echo "The turn of Pythons and ways: $${TACH_COMMIT:-all}"; \
 	$(MAKE) $(AM_MAKEFLAGS) check-twice \
 	    TESTS='$(TESTS) $(MATRIX_TESTS) $(LONG_TESTS)'
 check-all: all

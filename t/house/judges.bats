@@ -346,3 +346,45 @@ not ok 5 leaves
 ok 6 left"
 	absent -q 'is well' <<<"$output" # of what failed
 }
+
+# chosen DESCRIPTION COMMIT: what in_turn takes of five lines.
+chosen() {
+	printf '%s\n' a b c d e |
+	    BATS_TEST_DESCRIPTION=$1 TACH_COMMIT=$2 in_turn
+}
+
+@test "in_turn: all lines; or one, each with some commit, and others in other tests" {
+	local i
+	is "$(chosen a '')" $'a\nb\nc\nd\ne'
+	for i in 0 1 2 3 4; do
+		chosen a $((161843136 + i))
+	done >seen
+	is "$(sort seen)" $'a\nb\nc\nd\ne'
+	for i in {1..30}; do
+		chosen "$i" 161843136
+	done >seen
+	is "$(sort -u seen)" $'a\nb\nc\nd\ne'
+	is "$(printf '' | TACH_COMMIT=1 in_turn)" ''
+}
+
+@test "turn: the number of the commit, and one of the tests that have turns" {
+	need git
+	mkdir -p tree/t/lib
+	cp "$T/lib/turn" tree/t/lib/
+	printf '@test "%s" {\n' a b >tree/t/x.bats
+	printf '# No turn: so\n@test "c" {\n' >>tree/t/x.bats
+	export GIT_CEILING_DIRECTORIES=$PWD
+	is "$(tree/t/lib/turn --number)" ''
+	run -0 --separate-stderr tree/t/lib/turn tree/t/x.bats
+	is "$output" ''
+	# shellcheck disable=SC2154
+	is "$stderr" 'Not run, as there is no git: all of x.bats'
+	git -C tree init -q
+	git -C tree -c user.name=a -c user.email=a commit -q --allow-empty -m a
+	local number=$((0x$(git -C tree rev-parse HEAD | cut -c 1-7)))
+	is "$(tree/t/lib/turn --number)" "$number"
+	run -0 --separate-stderr tree/t/lib/turn tree/t/x.bats
+	local titles=(a b)
+	is "$output" "${titles[number % 2]}"
+	is "$stderr" "Not run, by make check-all alone: x.bats: ${titles[1 - number % 2]}"
+}

@@ -136,6 +136,19 @@ pythons() {
 	"$T/peers/pythons" "$@"
 }
 
+# in_turn: of the lines on standard input all; in `make check-most` one, chosen by the
+# number of the commit and the title of the test, so that tests choose different ones.
+in_turn() {
+	awk -v commit="${TACH_COMMIT-}" \
+	    -v test="$(cksum <<<"${BATS_TEST_DESCRIPTION-}" | cut -d ' ' -f 1)" '
+	{ line[NR - 1] = $0 }
+	END {
+		for (i = 0; i < NR; i++)
+			if (commit == "" || i == (commit + test) % NR)
+				print line[i]
+	}'
+}
+
 # need_python MINOR|TAG: finds an interpreter, or skips the test.  Sets
 #	PYTHON		the command, an array: (/path/python3.12) or
 #			(chroot DIR /usr/bin/python3.15)

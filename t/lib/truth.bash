@@ -12,29 +12,63 @@ setup() {
 
 # ---- interpreters ----------------------------------------------------------
 
-# need_one TAG...: the first of these that is here, or the test is skipped.
-need_one() {
+# one_of TAG...: prints the first of these that is here.
+one_of() {
 	local tag
 	for tag; do
 		if pythons "${tag%%-*}" | found "^$tag	"; then
-			need_python "$tag"
-			programs=$INSIDE/programs
-			cp -r "$T/programs" "$OUTSIDE/programs"
+			echo "$tag"
 			return
 		fi
 	done
-	skip "no Python $1 here: see t/peers/"
+	return 1
+}
+
+# need_one TAG...: the first of these that is here, or the test is skipped.
+need_one() {
+	local tag
+	tag=$(one_of "$@") || skip "no Python $1 here: see t/peers/"
+	need_python "$tag"
+	programs=$INSIDE/programs
+	cp -r "$T/programs" "$OUTSIDE/programs"
 }
 
 # As distributions build it: one static executable without symbols.
-static() {
-	need_one "$1-system" "$1-bookworm" "$1-noble" "$1-forky" \
+static_tags() {
+	echo "$1-system" "$1-bookworm" "$1-noble" "$1-forky" \
 	    "$1-bionic" "$1-focal" "$1-bullseye" "$1-jammy"
 }
 
 # As people build it: libpython is a shared library.
+dynamic_tags() {
+	echo "$1-pyenv" "$1-path" "$1-shared"
+}
+
+static() {
+	# shellcheck disable=SC2046
+	need_one $(static_tags "$1")
+}
+
 dynamic() {
-	need_one "$1-pyenv" "$1-path" "$1-shared"
+	# shellcheck disable=SC2046
+	need_one $(dynamic_tags "$1")
+}
+
+# builds MINOR COMMAND...: by a static and by a dynamic Python, or by one in turn.
+builds() {
+	local minor=$1 tag tags
+	shift
+	# shellcheck disable=SC2046
+	tags=$({
+		one_of $(static_tags "$minor") || :
+		one_of $(dynamic_tags "$minor") || :
+	} | in_turn)
+	[ -n "$tags" ] || skip "no Python $minor here: see t/peers/"
+	for tag in $tags; do
+		echo "$tag"
+		need_one "$tag"
+		"$@"
+	done
 }
 
 # What tach-record is told in addition.

@@ -16,7 +16,7 @@ teardown() {
 
 # judged MINOR STOPS ARGUMENT...: at random moments, each function of C stands between
 # the two of Python that it has to stand between, and no stack is incomplete, unless
-# there is an ARGUMENT.
+# there is an ARGUMENT.  Of the builds of that Python one in turn.
 judged() {
 	local tag command minor=$1 stops=$2
 	shift 2
@@ -33,7 +33,7 @@ judged() {
 		# musl has no tables.
 		[[ $tag == *-musl || $# -gt 0 ]] || grep ', 0 not exact,' counts
 		end_started || :
-	done < <(pythons "$minor")
+	done < <(pythons "$minor" | in_turn)
 }
 
 @test "functions of C stand where they were called: 3.6" { judged 3.6 15; }

@@ -33,7 +33,7 @@ printed_all() {
 }
 
 # same_objects MINOR [PROGRAM OPTION]: what is read of each object is what its repr()
-# gives, or what else that program prints.
+# gives, or what else that program prints; of the builds of that Python one in turn.
 same_objects() {
 	local tag command program=${2-objects.py}
 	need_python "$1"
@@ -48,7 +48,7 @@ same_objects() {
 		    $(cut -d ' ' -f 1 looks) >seen
 		diff -u looks seen
 		end_started || :
-	done < <(finals "$1")
+	done < <(finals "$1" | in_turn)
 }
 
 @test "each object is read as its repr() prints it: 3.6" { same_objects 3.6; }

@@ -3,6 +3,11 @@
 
 load ../lib/lib.bash
 
+setup_file() {
+	cd "$BATS_FILE_TMPDIR" || return
+	! interrupted || touch interrupted
+}
+
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	export PYTHONDONTWRITEBYTECODE=1
@@ -35,7 +40,8 @@ same_callees() {
 	diff -u <(grep -v '^end ' told | sort) seen
 }
 
-# dumped MINOR: each thread's callee, as the program tells it.
+# dumped MINOR: each thread's callee, as the program tells it; of the builds of that
+# Python one in turn.
 dumped() {
 	local tag command
 	need_python "$1"
@@ -47,7 +53,7 @@ dumped() {
 		until_ grep -q '^end ' told
 		in_tries 3 same_callees
 		end_started || :
-	done < <(pythons "$1")
+	done < <(pythons "$1" | in_turn)
 }
 
 @test "--dump names the C function that a thread is in, however it is called: 3.6" { dumped 3.6; }
@@ -115,21 +121,43 @@ names_right() {
 	((samples > 500 && named >= percent))
 }
 
+# How a program is recorded, with the share that is to be named.
+ENGINE=()
+in_interrupts() {
+	names_right "$program" "$interrupted_share"
+}
+
+from_outside() {
+	names_right "$program" "$outside_share" outside
+}
+
+in_process() {
+	ENGINE=(--engine=inprocess)
+	names_right "$program" "$inprocess_share"
+}
+
+# ways: how a Python is recorded here: with interrupts, without, and in-process.
+ways() {
+	[ ! -e "$BATS_FILE_TMPDIR/interrupted" ] || echo in_interrupts
+	echo from_outside
+	[ -n "$PYTHON_ROOT" ] || echo in_process
+}
+
 # recorded PROGRAM MINOR PERCENT OUTSIDE INPROCESS: with interrupts, where they are to be
-# had, without, and in-process, so many percent of the samples are named.
+# had, without, and in-process, so many percent of the samples are named: each build in all
+# ways, or in one in turn.
 recorded() {
-	local tag command
-	ENGINE=()
+	local program=$1 interrupted_share=$3 outside_share=$4 inprocess_share=$5
+	local tag command all way
 	need_python "$2"
 	while IFS=$'\t' read -r tag command; do
-		echo "$tag"
 		use_python "$tag" "$command"
-		cp "$T/record/$1" "$OUTSIDE"
-		! interrupted || in_tries 3 names_right "$1" "$3"
-		in_tries 3 names_right "$1" "$4" outside
-		ENGINE=(--engine=inprocess)
-		[ -n "$PYTHON_ROOT" ] || in_tries 3 names_right "$1" "$5"
-		ENGINE=()
+		cp "$T/record/$program" "$OUTSIDE"
+		all=$(ways | in_turn)
+		for way in $all; do
+			echo "$tag $way"
+			in_tries 3 "$way"
+		done
 	done < <(pythons "$2")
 }
 

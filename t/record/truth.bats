@@ -8,45 +8,33 @@ load ../lib/truth.bash
 
 # ---- every form of code
 
-@test "a stack is where its program stood, in every form of code: Python 3.11, static" { static 3.11; noted stacks forms; }
-@test "a stack is where its program stood, in every form of code: Python 3.11, dynamic" { dynamic 3.11; noted stacks forms; }
-@test "a stack is where its program stood, in every form of code: Python 3.12, static" { static 3.12; noted stacks forms; }
-@test "a stack is where its program stood, in every form of code: Python 3.12, dynamic" { dynamic 3.12; noted stacks forms; }
-@test "a stack is where its program stood, in every form of code: Python 3.13, static" { static 3.13; noted stacks forms; }
-@test "a stack is where its program stood, in every form of code: Python 3.13, dynamic" { dynamic 3.13; noted stacks forms; }
+@test "a stack is where its program stood, in every form of code: Python 3.11" { builds 3.11 noted stacks forms; }
+@test "a stack is where its program stood, in every form of code: Python 3.12" { builds 3.12 noted stacks forms; }
+@test "a stack is where its program stood, in every form of code: Python 3.13" { builds 3.13 noted stacks forms; }
 @test "a stack is where its program stood, in every form of code: Python 3.14, static" { static 3.14; noted stacks forms; }
 @test "a stack is where its program stood, in every form of code: Python 3.15, static" { static 3.15; noted stacks forms; }
 
 # ---- odd names
 
-@test "odd names come through unchanged: Python 3.11, static" { static 3.11; noted stacks names; }
-@test "odd names come through unchanged: Python 3.11, dynamic" { dynamic 3.11; noted stacks names; }
-@test "odd names come through unchanged: Python 3.12, static" { static 3.12; noted stacks names; }
-@test "odd names come through unchanged: Python 3.12, dynamic" { dynamic 3.12; noted stacks names; }
-@test "odd names come through unchanged: Python 3.13, static" { static 3.13; noted stacks names; }
-@test "odd names come through unchanged: Python 3.13, dynamic" { dynamic 3.13; noted stacks names; }
+@test "odd names come through unchanged: Python 3.11" { builds 3.11 noted stacks names; }
+@test "odd names come through unchanged: Python 3.12" { builds 3.12 noted stacks names; }
+@test "odd names come through unchanged: Python 3.13" { builds 3.13 noted stacks names; }
 @test "odd names come through unchanged: Python 3.14, static" { static 3.14; noted stacks names; }
 @test "odd names come through unchanged: Python 3.15, static" { static 3.15; noted stacks names; }
 
 # ---- 10,000 frames
 
-@test "a stack of 10,000 frames is whole: Python 3.11, static" { static 3.11; noted stacks deep; }
-@test "a stack of 10,000 frames is whole: Python 3.11, dynamic" { dynamic 3.11; noted stacks deep; }
-@test "a stack of 10,000 frames is whole: Python 3.12, static" { static 3.12; noted stacks deep; }
-@test "a stack of 10,000 frames is whole: Python 3.12, dynamic" { dynamic 3.12; noted stacks deep; }
-@test "a stack of 10,000 frames is whole: Python 3.13, static" { static 3.13; noted stacks deep; }
-@test "a stack of 10,000 frames is whole: Python 3.13, dynamic" { dynamic 3.13; noted stacks deep; }
+@test "a stack of 10,000 frames is whole: Python 3.11" { builds 3.11 noted stacks deep; }
+@test "a stack of 10,000 frames is whole: Python 3.12" { builds 3.12 noted stacks deep; }
+@test "a stack of 10,000 frames is whole: Python 3.13" { builds 3.13 noted stacks deep; }
 @test "a stack of 10,000 frames is whole: Python 3.14, static" { static 3.14; noted stacks deep; }
 @test "a stack of 10,000 frames is whole: Python 3.15, static" { static 3.15; noted stacks deep; }
 
 # ---- 52 threads
 
-@test "52 threads are seen all along, each where it stood: Python 3.11, static" { static 3.11; noted threads threads; }
-@test "52 threads are seen all along, each where it stood: Python 3.11, dynamic" { dynamic 3.11; noted threads threads; }
-@test "52 threads are seen all along, each where it stood: Python 3.12, static" { static 3.12; noted threads threads; }
-@test "52 threads are seen all along, each where it stood: Python 3.12, dynamic" { dynamic 3.12; noted threads threads; }
-@test "52 threads are seen all along, each where it stood: Python 3.13, static" { static 3.13; noted threads threads; }
-@test "52 threads are seen all along, each where it stood: Python 3.13, dynamic" { dynamic 3.13; noted threads threads; }
+@test "52 threads are seen all along, each where it stood: Python 3.11" { builds 3.11 noted threads threads; }
+@test "52 threads are seen all along, each where it stood: Python 3.12" { builds 3.12 noted threads threads; }
+@test "52 threads are seen all along, each where it stood: Python 3.13" { builds 3.13 noted threads threads; }
 @test "52 threads are seen all along, each where it stood: Python 3.14, static" { static 3.14; noted threads threads; }
 @test "52 threads are seen all along, each where it stood: Python 3.15, static" { static 3.15; noted threads threads; }
 
@@ -57,45 +45,33 @@ load ../lib/truth.bash
 
 # ---- threads that come and go
 
-@test "threads that come and go are seen where they stood: Python 3.11, static" { static 3.11; noted stacks churn; }
-@test "threads that come and go are seen where they stood: Python 3.11, dynamic" { dynamic 3.11; noted stacks churn; }
-@test "threads that come and go are seen where they stood: Python 3.12, static" { static 3.12; noted stacks churn; }
-@test "threads that come and go are seen where they stood: Python 3.12, dynamic" { dynamic 3.12; noted stacks churn; }
-@test "threads that come and go are seen where they stood: Python 3.13, static" { static 3.13; noted stacks churn; }
-@test "threads that come and go are seen where they stood: Python 3.13, dynamic" { dynamic 3.13; noted stacks churn; }
+@test "threads that come and go are seen where they stood: Python 3.11" { builds 3.11 noted stacks churn; }
+@test "threads that come and go are seen where they stood: Python 3.12" { builds 3.12 noted stacks churn; }
+@test "threads that come and go are seen where they stood: Python 3.13" { builds 3.13 noted stacks churn; }
 @test "threads that come and go are seen where they stood: Python 3.14, static" { static 3.14; noted stacks churn; }
 @test "threads that come and go are seen where they stood: Python 3.15, static" { static 3.15; noted stacks churn; }
 
 # ---- four interpreters
 
-@test "the stacks of four interpreters are where they stood: Python 3.11, static" { static 3.11; noted stacks interpreters; }
-@test "the stacks of four interpreters are where they stood: Python 3.11, dynamic" { dynamic 3.11; noted stacks interpreters; }
-@test "the stacks of four interpreters are where they stood: Python 3.12, static" { static 3.12; noted stacks interpreters; }
-@test "the stacks of four interpreters are where they stood: Python 3.12, dynamic" { dynamic 3.12; noted stacks interpreters; }
-@test "the stacks of four interpreters are where they stood: Python 3.13, static" { static 3.13; noted stacks interpreters; }
-@test "the stacks of four interpreters are where they stood: Python 3.13, dynamic" { dynamic 3.13; noted stacks interpreters; }
+@test "the stacks of four interpreters are where they stood: Python 3.11" { builds 3.11 noted stacks interpreters; }
+@test "the stacks of four interpreters are where they stood: Python 3.12" { builds 3.12 noted stacks interpreters; }
+@test "the stacks of four interpreters are where they stood: Python 3.13" { builds 3.13 noted stacks interpreters; }
 @test "the stacks of four interpreters are where they stood: Python 3.14, static" { static 3.14; noted stacks interpreters; }
 @test "the stacks of four interpreters are where they stood: Python 3.15, static" { static 3.15; noted stacks interpreters; }
 
 # ---- a known split of time
 
-@test "a known split of time is seen, to two points: Python 3.11, static" { static 3.11; shares; }
-@test "a known split of time is seen, to two points: Python 3.11, dynamic" { dynamic 3.11; shares; }
-@test "a known split of time is seen, to two points: Python 3.12, static" { static 3.12; shares; }
-@test "a known split of time is seen, to two points: Python 3.12, dynamic" { dynamic 3.12; shares; }
-@test "a known split of time is seen, to two points: Python 3.13, static" { static 3.13; shares; }
-@test "a known split of time is seen, to two points: Python 3.13, dynamic" { dynamic 3.13; shares; }
+@test "a known split of time is seen, to two points: Python 3.11" { builds 3.11 shares; }
+@test "a known split of time is seen, to two points: Python 3.12" { builds 3.12 shares; }
+@test "a known split of time is seen, to two points: Python 3.13" { builds 3.13 shares; }
 @test "a known split of time is seen, to two points: Python 3.14, static" { static 3.14; shares; }
 @test "a known split of time is seen, to two points: Python 3.15, static" { static 3.15; shares; }
 
 # ---- chains of calls in turn
 
-@test "no call that cannot be, in chains of calls in turn: Python 3.11, static" { static 3.11; calls chains 1.5; }
-@test "no call that cannot be, in chains of calls in turn: Python 3.11, dynamic" { dynamic 3.11; calls chains 1.5; }
-@test "no call that cannot be, in chains of calls in turn: Python 3.12, static" { static 3.12; calls chains 1.5; }
-@test "no call that cannot be, in chains of calls in turn: Python 3.12, dynamic" { dynamic 3.12; calls chains 1.5; }
-@test "no call that cannot be, in chains of calls in turn: Python 3.13, static" { static 3.13; calls chains 1.5; }
-@test "no call that cannot be, in chains of calls in turn: Python 3.13, dynamic" { dynamic 3.13; calls chains 1.5; }
+@test "no call that cannot be, in chains of calls in turn: Python 3.11" { builds 3.11 calls chains 1.5; }
+@test "no call that cannot be, in chains of calls in turn: Python 3.12" { builds 3.12 calls chains 1.5; }
+@test "no call that cannot be, in chains of calls in turn: Python 3.13" { builds 3.13 calls chains 1.5; }
 @test "no call that cannot be, in chains of calls in turn: Python 3.14, static" { static 3.14; calls chains 1.5; }
 @test "no call that cannot be, in chains of calls in turn: Python 3.15, static" { static 3.15; calls chains 1.5; }
 
@@ -108,12 +84,9 @@ load ../lib/truth.bash
 
 # ---- pairs of calls in turn
 
-@test "no call that cannot be, in pairs of calls in turn: Python 3.11, static" { static 3.11; calls flutter 1.5; }
-@test "no call that cannot be, in pairs of calls in turn: Python 3.11, dynamic" { dynamic 3.11; calls flutter 1.5; }
-@test "no call that cannot be, in pairs of calls in turn: Python 3.12, static" { static 3.12; calls flutter 1.5; }
-@test "no call that cannot be, in pairs of calls in turn: Python 3.12, dynamic" { dynamic 3.12; calls flutter 1.5; }
-@test "no call that cannot be, in pairs of calls in turn: Python 3.13, static" { static 3.13; calls flutter 1.5; }
-@test "no call that cannot be, in pairs of calls in turn: Python 3.13, dynamic" { dynamic 3.13; calls flutter 1.5; }
+@test "no call that cannot be, in pairs of calls in turn: Python 3.11" { builds 3.11 calls flutter 1.5; }
+@test "no call that cannot be, in pairs of calls in turn: Python 3.12" { builds 3.12 calls flutter 1.5; }
+@test "no call that cannot be, in pairs of calls in turn: Python 3.13" { builds 3.13 calls flutter 1.5; }
 @test "no call that cannot be, in pairs of calls in turn: Python 3.14, static" { static 3.14; calls flutter 1.5; }
 @test "no call that cannot be, in pairs of calls in turn: Python 3.15, static" { static 3.15; calls flutter 1.5; }
 
@@ -145,8 +118,7 @@ load ../lib/truth.bash
 @test "no stack of a generator without its callers: Python 3.15, static" { static 3.15; rooted; }
 
 @test "80 of 100 code objects at reused addresses are seen by their own names: Python 3.11, static" { static 3.11; renamed; }
-@test "80 of 100 code objects at reused addresses are seen by their own names: Python 3.12, static" { static 3.12; renamed; }
-@test "80 of 100 code objects at reused addresses are seen by their own names: Python 3.12, dynamic" { dynamic 3.12; renamed; }
+@test "80 of 100 code objects at reused addresses are seen by their own names: Python 3.12" { builds 3.12 renamed; }
 @test "80 of 100 code objects at reused addresses are seen by their own names: Python 3.13, dynamic" { dynamic 3.13; renamed; }
 @test "80 of 100 code objects at reused addresses are seen by their own names: Python 3.14, static" { static 3.14; renamed; }
 @test "80 of 100 code objects at reused addresses are seen by their own names: Python 3.15, static" { static 3.15; renamed; }

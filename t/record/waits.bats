@@ -59,7 +59,8 @@ dump_has_reasons() {
 	same_reasons seen
 }
 
-# dumped MINOR: each thread's reason, as the program tells it.
+# dumped MINOR: each thread's reason, as the program tells it; of the builds of that
+# Python one in turn.
 dumped() {
 	local tag command
 	need_python "$1"
@@ -70,7 +71,7 @@ dumped() {
 		(($(wc -l <told) >= 48))
 		in_tries 3 dump_has_reasons
 		end_started || :
-	done < <(pythons "$1")
+	done < <(pythons "$1" | in_turn)
 }
 
 @test "--dump tells each reason to be blocked: 3.6" { dumped 3.6; }
