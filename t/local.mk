@@ -136,6 +136,7 @@ t_unit_test_unfinished_SOURCES = t/unit/test_unfinished.c $(t_unit_profile)
 FILE_TESTS = \
 	t/house/cross.bats \
 	t/house/packages.bats \
+	t/house/build.bats \
 	t/python/new-python.bats \
 	t/python/positions.bats \
 	t/python/depths.bats \
@@ -187,9 +188,12 @@ FILE_TESTS = \
 # first: at their end one CPU waits for the last of them.
 SAMPLE_TESTS = \
 	t/record/truth.bats \
+	t/record/oracle.bats \
 	t/record/old-pythons.bats \
 	t/record/nogil.bats \
 	t/record/status.bats \
+	t/record/inprocess-truth.bats \
+	t/record/inject.bats \
 	t/record/record.bats \
 	t/record/subprocesses.bats \
 	t/python/targets.bats \
@@ -202,6 +206,7 @@ SAMPLE_TESTS = \
 	t/record/limits.bats \
 	t/commands/signals.bats \
 	t/record/strays.bats \
+	t/record/inprocess-rights.bats \
 	t/record/check.bats \
 	t/python/runtime.bats \
 	t/convert/opcodes.bats \
@@ -219,16 +224,13 @@ LIVE_TESTS = \
 	t/record/rounds-ahead.bats \
 	t/record/inprocess-attach.bats \
 	t/record/blocking.bats \
-	t/house/build.bats \
-	t/record/inject.bats \
 	t/record/inprocess.bats \
 	t/record/interrupts.bats \
 	t/record/jitter.bats \
 	t/record/caller-settings.bats \
 	t/record/lost.bats \
-	t/record/oracle.bats \
+	t/record/failures.bats \
 	t/record/pause.bats \
-	t/record/inprocess-rights.bats \
 	t/record/tasks.bats \
 	t/record/scheduling.bats \
 	t/record/ways-to-call.bats

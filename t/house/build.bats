@@ -119,10 +119,12 @@ STATE='seed|found|files|printing'
 	needed "$TACH_BUILDDIR/cmd/tach-record" | found '^libelf$'
 }
 
-# installed: the libraries, in ./to, for pkg-config; $lib is their folder.
+# installed: the libraries, in ./to, for pkg-config; $lib is their folder.  To install
+# libtool links a library anew in the build tree, where libtach.bats uses it.
 installed() {
 	local pc
-	make -s -C "$TACH_BUILDDIR" install DESTDIR="$PWD/to" >/dev/null
+	flock "$TACH_BUILDDIR/lib/libtach.la" \
+	    make -s -C "$TACH_BUILDDIR" install DESTDIR="$PWD/to" >/dev/null
 	pc=$(find to -name libtach.pc)
 	lib=$PWD/${pc%/pkgconfig/*}
 	export PKG_CONFIG_PATH=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$PWD/to

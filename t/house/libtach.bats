@@ -18,6 +18,9 @@ setup_file() {
 setup() {
 	LIBS=$TACH_BUILDDIR/lib/.libs
 	[ -f "$LIBS/libtach.so" ] || skip "built without a shared library"
+	# Not while build.bats installs it.
+	exec {lock}<"$TACH_BUILDDIR/lib/libtach.la"
+	flock --shared "$lock"
 	export LD_LIBRARY_PATH=$LIBS
 	cd "$BATS_TEST_TMPDIR" || return
 }

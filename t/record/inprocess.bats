@@ -1,85 +1,11 @@
 # SPDX-License-Identifier: ISC
 # inprocess.bats: tach-record --engine=inprocess: threads that take samples of
-# themselves, judged as those that are taken from outside are.
+# themselves: the command line, processes, clocks, waits, ends.  inprocess-truth.bats
+# judges their stacks.
 
 load ../lib/lib.bash
 load ../lib/truth.bash
-
-teardown() {
-	end_started
-	drop_shared
-}
-
-ENGINE=(--engine=inprocess)
-
-# A Python in a folder that is its root is to see /proc and our library there.
-tach-record() {
-	local lib status=0
-	[ -n "${PYTHON_ROOT-}" ] || {
-		command tach-record "$@"
-		return
-	}
-	lib=$(dirname "$(realpath "$TACH_BUILDDIR/lib/.libs/libtach-agent.so")")
-	mkdir -p "$PYTHON_ROOT$lib"
-	# shellcheck disable=SC2016
-	unshare -m sh -c 'mount --bind /proc "$0/proc" &&
-		mount --bind "$1" "$0$1" && shift && exec tach-record "$@"' \
-	    "$PYTHON_ROOT" "$lib" "$@" || status=$?
-	(cd "$PYTHON_ROOT" && rmdir -p --ignore-fail-on-non-empty ".$lib") || :
-	return "$status"
-}
-
-# The planned shares of CPU time, within two percentage points.
-planned() {
-	tach-record "${ENGINE[@]}" -r 5k -q -o p.bin -- "${PYTHON[@]}" \
-	    "$programs/split.py" 1.5 2>shares
-	cat shares
-	"$T/lib/truth.py" shares p.bin a=10 b=20 c=30 d=40
-}
-
-# count NAME PROFILE: of the note that tells what the agents counted.
-count() {
-	tach-info "$2" | sed -n "s/^note: *inprocess .*\<$1=\([0-9]*\).*/\1/p"
-}
-
-# few_lost: a signal can hit where a frame is only half made, and nothing else
-# is lost.
-few_lost() {
-	local samples invalid
-	samples=$(count samples p.bin) invalid=$(count invalid p.bin)
-	tach-info p.bin
-	[ "$samples" -ge 20 ]
-	[ $((invalid * 50)) -le "$samples" ]
-	is "$(count damaged p.bin)" 0
-}
-
-chained() {
-	calls chains 1
-	few_lost
-}
-
-# judged TAG...: shares, and stacks at a high rate that all can be.
-judged() {
-	need_one "$@"
-	in_tries 3 planned
-	in_tries 3 chained
-	rooted
-	few_lost
-}
-
-@test "shares to two points, and no call that cannot be: 3.8" { judged 3.8-pyenv 3.8-system; }
-@test "shares to two points, and no call that cannot be: 3.9" { judged 3.9-pyenv 3.9-system; }
-@test "shares to two points, and no call that cannot be: 3.10" { judged 3.10-pyenv 3.10-system; }
-@test "shares to two points, and no call that cannot be: 3.11" { judged 3.11-system 3.11-pyenv; }
-@test "shares to two points, and no call that cannot be: 3.11, libpython3.11.so" { judged 3.11-pyenv 3.11-shared; }
-@test "shares to two points, and no call that cannot be: 3.12" { judged 3.12-pyenv 3.12-system; }
-@test "shares to two points, and no call that cannot be: 3.13" { judged 3.13-pyenv 3.13-system; }
-@test "shares to two points, and no call that cannot be: 3.13, free-threaded" { judged 3.13t-nogil; }
-@test "shares to two points, and no call that cannot be: 3.14" { judged 3.14-forky; }
-@test "shares to two points, and no call that cannot be: 3.15" { judged 3.15-forky; }
-@test "shares to two points, and no call that cannot be: 3.15, libpython3.15.so" { judged 3.15-shared; }
-@test "shares to two points, and no call that cannot be: 3.14, free-threaded" { judged 3.14t-nogil; }
-@test "shares to two points, and no call that cannot be: 3.15, free-threaded" { judged 3.15t-nogil; }
+load ../lib/inprocess.bash
 
 # ---- the command line ----------------------------------------------------------
 

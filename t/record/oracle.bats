@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: ISC
 # oracle.bats: a little of `make oracle`: no stack that the programs cannot
-# have, no round without a sample that is not counted, few samples that fail,
-# and that the judge knows such a stack when it sees it.
+# have, no round without a sample that is not counted, and that the judge knows such
+# a stack when it sees it.  failures.bats has how many samples fail.
 
 load ../lib/lib.bash
 
@@ -53,72 +53,6 @@ LOADS=(chained chained3 flutter fib comprehensions making)
 @test "no stack that cannot be: Python 3.14" { true_of 3.14 "${LOADS[@]}"; }
 @test "no stack that cannot be: Python 3.15" {
 	true_of 3.15 "${LOADS[@]}" classes callbacks
-}
-
-CPUS=
-fails_seldom() {
-	local load=$1
-	shift
-	$HOW ${CPUS:+taskset -c "$CPUS"} tach-record -q -o p.bin "$@" \
-	    -- "${PYTHON[@]}" "$INSIDE/programs/loads.py" "$load" seconds 4 1 \
-	    <<<go >played
-	run -0 tach-info --json p.bin
-	echo "$output"
-	python3 -c '
-import json, sys
-info = json.load(sys.stdin)
-assert info["samples"] > 2000
-assert info["recorded"]["errors_percent"] < 0.1' <<<"$output"
-}
-
-# few_fail MINOR LOAD OPTION...: for four seconds, at 1 kHz, on the $CPUS; within
-# so many $TRIES.
-TRIES=1
-few_fail() {
-	need_python "$1"
-	shift
-	cp -r "$T/programs" "$OUTSIDE/programs"
-	in_tries "$TRIES" fails_seldom "$@"
-}
-
-@test "a thread stopped amid a call is stopped once more" {
-	few_fail 3.12 contexts --blocking
-}
-
-# With no such pause 0.2 to 0.6 % fail.  While other processes have that CPU as well,
-# the thread does not get on in the pause, so this is for a machine at rest.
-@test "a thread that we keep amid a call may go on" {
-	CPUS=$(taskset -cp $$ | sed 's/.*[ ,-]//') TRIES=5
-	few_fail 3.12 callbacks
-}
-
-@test "what a function leaves behind is finalized after it: Python 3.12" {
-	few_fail 3.12 finalizers
-}
-@test "what a function leaves behind is finalized after it: Python 3.15" {
-	few_fail 3.15 finalizers
-}
-
-# They last some 200 us each.  A call that is seen for the first time can fail,
-# and where a thread begins there are many that are seldom seen.
-@test "threads that come and go are read: Python 3.11" {
-	TRIES=3
-	few_fail 3.11 churning
-}
-@test "threads that come and go are read: Python 3.13" {
-	TRIES=3
-	few_fail 3.13 churning
-}
-@test "threads that come and go are read: Python 3.15" {
-	TRIES=3
-	few_fail 3.15 churning
-}
-
-@test "few samples fail in interrupts: Python 3.9" {
-	in_interrupts few_fail 3.9 contexts
-}
-@test "few samples fail in interrupts: Python 3.13" {
-	in_interrupts few_fail 3.13 contexts
 }
 
 # brief_is_seen MINOR PERCENT: brief() has so much of its share, or more, though
@@ -206,12 +140,12 @@ from_line() {
 }
 
 # late_is_told MINOR: new calls of what is known from other lines are not taken
-# for those from there.  In interrupts it has $TRIES: where the machine is busy,
-# they can take too long for a while.
+# for those from there.  Where the machine is busy, interrupts can take too long for a
+# while.
 late_is_told() {
 	need_python "$1"
 	cp -r "$T/programs" "$OUTSIDE/programs"
-	in_tries "$TRIES" late_seen
+	in_tries 3 late_seen
 }
 
 late_seen() {
@@ -247,15 +181,12 @@ late_seen() {
 
 # To 3.10 that is not so from outside.
 @test "in interrupts, a call from two lines is told apart: Python 3.6" {
-	TRIES=3
 	in_interrupts late_is_told 3.6
 }
 @test "in interrupts, a call from two lines is told apart: Python 3.9" {
-	TRIES=3
 	in_interrupts late_is_told 3.9
 }
 @test "in interrupts, a call from two lines is told apart: Python 3.13" {
-	TRIES=3
 	in_interrupts late_is_told 3.13
 }
 
