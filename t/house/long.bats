@@ -16,9 +16,8 @@ setup() {
 # built.
 quick() {
 	local names
-	# shellcheck disable=SC2016
-	names=$(make -s --eval='show: ; @echo $(QUICK_TESTS)' show |
-	    tr ' ' '\n' | grep '^t/' | grep "$@" | tr '\n' ' ')
+	names=$(value_of QUICK_TESTS | tr ' ' '\n' | grep '^t/' | grep "$@" |
+	    tr '\n' ' ')
 	made quick QUICK_TESTS="$names"
 	tail -n 1 tests
 }

@@ -42,11 +42,13 @@ warns_of_nothing() {
 	grep -x ' *\./configure --with-interrupts=yes && make install .*' rows
 }
 
-# long.bats has the other quick tests under both.
+# long.bats has the other quick tests under both.  Of the programs of tests these need few.
 @test "ASan and UBSan find nothing where strangers' files are read" {
+	local units="t/unit/test_damage t/unit/test_format t/unit/test_text"
 	built --enable-sanitizers --disable-shared CC=gcc CFLAGS='-O1 -g'
-	made check-twice TESTS="t/unit/test_damage t/unit/test_format t/unit/test_text \
-	    t/format/cpython.bats t/format/damage.bats t/format/foreign.bats \
-	    t/format/inputs.bats t/format/text.bats t/merge/merge.bats"
+	made check-twice check_PROGRAMS="$units t/unit/recode $(value_of FUZZERS)" \
+	    TESTS="$units t/format/cpython.bats t/format/damage.bats \
+	    t/format/foreign.bats t/format/inputs.bats t/format/text.bats \
+	    t/merge/merge.bats"
 	tail -n 1 tests
 }

@@ -27,6 +27,11 @@ built() {
 	}
 }
 
+# value_of VARIABLE: of the Makefile of what was built.
+value_of() {
+	make -s --eval="show: ; @echo \$($1)" show
+}
+
 # made TARGET [VARIABLE=...]: by make without this test's environment, in which its
 # tests would take parts of the bats that runs this file for the bats that they call.  No
 # file of these has less time than this one.
