@@ -320,8 +320,10 @@ all_named(const struct dump *d, const struct tach_recorder *r)
 static void
 take_names(struct dump *d, struct tach_recorder *r)
 {
-	tach_rounds_locals(d->source, &(struct tach_locals){
-	    .size = sizeof(struct tach_locals)});
+	static const struct tach_locals none = {.size = sizeof(none)};
+
+	if (tach_rounds_locals(d->source, &none) != TACH_OK)
+		return;
 	tach_recorder_mix(r, false);
 	d->taken = true;
 	for (int i = 0; i < NAME_TRIES && !all_named(d, r); i++)

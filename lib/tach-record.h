@@ -217,7 +217,8 @@ enum tach_recorder_state {
  * be real-time nevertheless keeps SCHED_RESET_ON_FORK.  A command that is
  * launched while another recorder runs inherits some of that.
  */
-struct tach_recorder *tach_recorder_new(const struct tach_recorder_options *);
+struct tach_recorder *tach_recorder_new(const struct tach_recorder_options *)
+    TACH_CHECKED TACH_NONNULL(1);
 void tach_recorder_free(struct tach_recorder *);
 
 /* Starts a command, whose stdin, stdout and stderr are the caller's; with
@@ -225,12 +226,14 @@ void tach_recorder_free(struct tach_recorder *);
  * could not be run, with errno as execvp left it; EINTR: tach_recorder_stop was
  * called before.  It never gets to run a signal handler of the caller's. */
 int tach_recorder_launch(struct tach_recorder *, char *const argv[],
-    int stdout_fd);
-int tach_recorder_attach(struct tach_recorder *, pid_t);
+    int stdout_fd) TACH_CHECKED TACH_NONNULL(1, 2);
+int tach_recorder_attach(struct tach_recorder *, pid_t)
+    TACH_CHECKED TACH_NONNULL(1);
 /* The same for a process that may become a Python at any time, as a command
  * may: that there is none in it yet is no failure.  In-process only for one that
  * shares: see tach_recorder_share. */
-int tach_recorder_follow(struct tach_recorder *, pid_t);
+int tach_recorder_follow(struct tach_recorder *, pid_t)
+    TACH_CHECKED TACH_NONNULL(1);
 
 /*
  * Of processes that come from the one that a recorder follows: one that is to
@@ -260,8 +263,9 @@ int tach_recorder_follow(struct tach_recorder *, pid_t);
  * and that nobody follows; NULL: there is none now.
  */
 void tach_recorder_share(struct tach_recorder *,
-    const struct tach_recorder *first);
-struct tach_recorder *tach_recorder_fork(const struct tach_recorder *first);
+    const struct tach_recorder *first) TACH_NONNULL(1, 2);
+struct tach_recorder *tach_recorder_fork(const struct tach_recorder *first)
+    TACH_CHECKED TACH_NONNULL(1);
 
 /*
  * From now on, each local variable of each frame of a sample is told before
@@ -277,7 +281,8 @@ struct tach_locals {
 	    struct tach_string value);
 	void *arg;
 };
-int tach_recorder_locals(struct tach_recorder *, const struct tach_locals *);
+int tach_recorder_locals(struct tach_recorder *, const struct tach_locals *)
+    TACH_CHECKED TACH_NONNULL(1, 2);
 /* Whether the next rounds have the frames of C of ->mixed of the options; the first
  * ones do.  Without them no thread is stopped. */
 void tach_recorder_mix(struct tach_recorder *, bool);
@@ -285,7 +290,8 @@ void tach_recorder_mix(struct tach_recorder *, bool);
 /* Waits for the next deadline and samples every thread of every
  * interpreter once.  TACH_OK: go on; TACH_END: the target is gone, the
  * duration is over, or tach_recorder_stop was called. */
-int tach_recorder_round(struct tach_recorder *, struct tach_sink *);
+int tach_recorder_round(struct tach_recorder *, struct tach_sink *)
+    TACH_CHECKED TACH_NONNULL(1, 2);
 
 /*
  * The same for a caller who sleeps for several recorders.  All three are for one
@@ -308,7 +314,8 @@ int tach_recorder_round(struct tach_recorder *, struct tach_sink *);
 uint64_t tach_recorder_due(struct tach_recorder *);
 size_t tach_recorder_fds(const struct tach_recorder *, struct pollfd *fds,
     size_t max);
-int tach_recorder_step(struct tach_recorder *, struct tach_sink *);
+int tach_recorder_step(struct tach_recorder *, struct tach_sink *)
+    TACH_CHECKED TACH_NONNULL(1, 2);
 
 void tach_recorder_stop(struct tach_recorder *); /* async-signal-safe */
 /* No rounds from now on, or again: a gap in the profile, in which the duration
@@ -323,10 +330,13 @@ bool tach_recorder_paused(const struct tach_recorder *);
  * A source is freed before its recorder, which stays the caller's.  NULL: out of
  * memory.
  */
-struct tach_source *tach_rounds_new(struct tach_recorder *);
-struct tach_source *tach_steps_new(struct tach_recorder *);
+struct tach_source *tach_rounds_new(struct tach_recorder *)
+    TACH_CHECKED TACH_NONNULL(1);
+struct tach_source *tach_steps_new(struct tach_recorder *)
+    TACH_CHECKED TACH_NONNULL(1);
 /* tach_recorder_locals for such a source. */
-int tach_rounds_locals(struct tach_source *, const struct tach_locals *);
+int tach_rounds_locals(struct tach_source *, const struct tach_locals *)
+    TACH_CHECKED TACH_NONNULL(1, 2);
 
 enum tach_recorder_state tach_recorder_state(const struct tach_recorder *);
 /* Complete once the state has been TACH_RECORDER_SAMPLING. */
@@ -337,18 +347,20 @@ const struct tach_recorder_stats *tach_recorder_stats(
 pid_t tach_recorder_pid(const struct tach_recorder *);
 /* Waits until a launched command ends and reaps it; gives its wait(2)
  * status. */
-int tach_recorder_wait(struct tach_recorder *, int *status);
+int tach_recorder_wait(struct tach_recorder *, int *status)
+    TACH_CHECKED TACH_NONNULL(1, 2);
 enum tach_error tach_recorder_error(const struct tach_recorder *,
-    const char **line);
+    const char **line) TACH_NONNULL(1);
 
 /* Adds what was counted in another process: sums, what was most in any, and
  * what a sample cost in all.  False, and nothing is added: the size of one
  * was not set. */
 bool tach_inprocess_add(struct tach_inprocess_stats *,
-    const struct tach_inprocess_stats *);
+    const struct tach_inprocess_stats *) TACH_NONNULL(1, 2);
 /* As the note of a profile, see tach(5).  NULL: out of memory, or no size;
  * else to be freed. */
-char *tach_inprocess_note(const struct tach_inprocess_stats *);
+char *tach_inprocess_note(const struct tach_inprocess_stats *)
+    TACH_CHECKED TACH_NONNULL(1);
 
 /* ---- children: the Pythons that a Python starts ------------------------- */
 
@@ -359,16 +371,17 @@ struct tach_children;
  * (PR_SET_CHILD_SUBREAPER) no descendant is overlooked; else one can be whose
  * parent ended between two calls.  pre_release: see tach_recorder_options.
  * NULL: out of memory, or there is no /proc. */
-struct tach_children *tach_children_new(pid_t, bool pre_release);
+struct tach_children *tach_children_new(pid_t, bool pre_release) TACH_CHECKED;
 void tach_children_free(struct tach_children *);
 
 /* To be called every few milliseconds until it returns TACH_END: none is left
  * for now.  TACH_OK: *pid has become a Python, which it is told of only once.
  * TACH_WARN: *pid cannot be recorded as it is, and tach_children_error says
  * why. */
-int tach_children_next(struct tach_children *, pid_t *);
+int tach_children_next(struct tach_children *, pid_t *)
+    TACH_CHECKED TACH_NONNULL(1, 2);
 enum tach_error tach_children_error(const struct tach_children *,
-    const char **line);
+    const char **line) TACH_NONNULL(1);
 /* Whether one that is no Python yet is less than a second old. */
 bool tach_children_young(const struct tach_children *);
 /* How many came while there were too many to look at. */
@@ -405,7 +418,8 @@ enum tach_check {
  * the call that was refused, or 0 if none was.  The line has at most size bytes with
  * its NUL, and says why not; "" if there is nothing to say.
  */
-int tach_check(enum tach_check, pid_t, char *line, size_t size);
+int tach_check(enum tach_check, pid_t, char *line, size_t size)
+    TACH_CHECKED;
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

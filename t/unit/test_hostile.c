@@ -240,7 +240,7 @@ close_scene(struct scene *s)
 
 	outsider_rest();
 	kill(s->target, SIGKILL);
-	tach_recorder_wait(s->first, &status);
+	assert(tach_recorder_wait(s->first, &status) == TACH_OK);
 	for (size_t i = 0; i < FORKS; i++)
 		tach_recorder_free(s->forks[i]);
 	tach_recorder_free(s->first);
