@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ARRAY_MIN 16 /* entries */
 
@@ -30,7 +31,19 @@ array_reserve(void *entries, size_t *max, size_t want, size_t size)
 	return p;
 }
 
-/* Likewise for one more entry after the `count` entries.  NULL also if there
+/* Likewise, and sets each byte of the new entries. */
+static inline void *
+array_reserve_set(void *entries, size_t *max, size_t want, size_t size, int byte)
+{
+	size_t had = *max;
+	char *p = array_reserve(entries, max, want, size);
+
+	if (p != NULL)
+		memset(p + had * size, byte, (*max - had) * size);
+	return p;
+}
+
+/* array_reserve for one more entry after the `count` entries.  NULL also if there
  * are as many entries as a uint32_t can number. */
 static inline void *
 array_grow(void *entries, size_t count, size_t *max, size_t size)

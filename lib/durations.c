@@ -152,14 +152,12 @@ hold_run(struct durations *s, struct held *h)
 static bool
 copy_ticks(struct durations *s, const struct tach_run *run)
 {
-	if (s->nticks < run->count) {
-		struct tach_tick *p = reallocarray(s->ticks, run->count,
-		    sizeof(*p));
-		if (p == NULL)
-			return false;
-		s->ticks = p;
-		s->nticks = run->count;
-	}
+	struct tach_tick *p = array_reserve(s->ticks, &s->nticks, run->count,
+	    sizeof(*p));
+
+	if (p == NULL)
+		return false;
+	s->ticks = p;
 	memcpy(s->ticks, run->ticks, run->count * sizeof(*s->ticks));
 	return true;
 }

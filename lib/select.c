@@ -44,7 +44,7 @@ struct select {
 	regex_t *exprs;	   /* those of match, then those of not_match */
 	size_t nexprs;
 	uint8_t *verdicts; /* nexprs for each frame */
-	uint32_t frames_max;
+	size_t frames_max;
 	struct buf text; /* scratch: of a frame */
 	struct tach_run run; /* as it was read; its ticks are selected from `at` on */
 	size_t at;
@@ -212,19 +212,12 @@ match_frame(struct select *f, uint32_t index, size_t expr)
 static bool
 reserve_verdicts(struct select *f)
 {
-	uint32_t n = tach_table_frame_count(f->source.table);
-	uint8_t *p;
+	uint8_t *p = array_reserve_set(f->verdicts, &f->frames_max,
+	    tach_table_frame_count(f->source.table), f->nexprs, UNKNOWN);
 
-	if (n <= f->frames_max)
-		return true;
-	if (f->frames_max != 0 && n < UINT32_MAX / 2)
-		n *= 2; /* the table grows while it is used */
-	if ((p = reallocarray(f->verdicts, n, f->nexprs)) == NULL)
+	if (p == NULL)
 		return false;
-	memset(p + f->frames_max * f->nexprs, UNKNOWN,
-	    (n - f->frames_max) * f->nexprs);
 	f->verdicts = p;
-	f->frames_max = n;
 	return true;
 }
 

@@ -363,15 +363,12 @@ gather_frames(struct decoder *d, size_t n, unsigned kind)
 
 	while (have < n) {
 		size_t some = n - have < ZIN_SIZE ? n - have : ZIN_SIZE;
-		if (have + some > d->scratch_max) {
-			size_t max = have + have / 2 + some;
-			uint32_t *p = reallocarray(d->scratch, max,
-			    sizeof(*p));
-			if (p == NULL)
-				return decoder_no_memory(d);
-			d->scratch = p;
-			d->scratch_max = max;
-		}
+		uint32_t *p = array_reserve(d->scratch, &d->scratch_max,
+		    have + some, sizeof(*p));
+
+		if (p == NULL)
+			return decoder_no_memory(d);
+		d->scratch = p;
 		if (get_frames(d, d->scratch + have, some, kind) != TACH_OK)
 			return TACH_FATAL;
 		have += some;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "budget.h"
 #include "buf.h"
 #include "error.h"
@@ -30,7 +31,7 @@ struct text {
 	bool started;	/* the header lines are written */
 	uint32_t noted; /* strings that were searched for notes */
 	struct tach_string *frames; /* by index; NULL bytes: not made yet */
-	uint32_t frames_max;
+	size_t frames_max;
 	size_t kept;
 	struct buf frame, stack, line;
 	struct error error;
@@ -107,22 +108,17 @@ make_frame_text(struct text *t, uint32_t index)
 		add_positions(b, t->meta, f);
 }
 
-/* Makes room for the texts of all frames of the table, and of as many again:
- * the table of a recorder grows while it is printed. */
+/* Makes room for the texts of all frames of the table, which grows while a recorder's
+ * is printed. */
 static bool
 reserve_frame_texts(struct text *t)
 {
-	uint32_t n = tach_table_frame_count(t->table);
-	struct tach_string *p;
+	struct tach_string *p = array_reserve_set(t->frames, &t->frames_max,
+	    tach_table_frame_count(t->table), sizeof(*p), 0);
 
-	if (n < t->frames_max * UINT64_C(2))
-		n = t->frames_max > UINT32_MAX / 2 ? UINT32_MAX :
-		    t->frames_max * 2;
-	if ((p = reallocarray(t->frames, n, sizeof(*p))) == NULL)
+	if (p == NULL)
 		return false;
-	memset(p + t->frames_max, 0, (n - t->frames_max) * sizeof(*p));
 	t->frames = p;
-	t->frames_max = n;
 	return true;
 }
 
@@ -308,7 +304,7 @@ text_free(struct tach_sink *sink)
 {
 	struct text *t = sink->arg;
 
-	for (uint32_t i = 0; i < t->frames_max; i++)
+	for (size_t i = 0; i < t->frames_max; i++)
 		free((char *)(uintptr_t)t->frames[i].bytes);
 	free(t->frames);
 	if (t->out != NULL)

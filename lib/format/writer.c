@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "error.h"
 #include "format/delta.h"
 #include "format/head.h"
@@ -51,7 +52,7 @@ struct tach_writer {
 	const struct tach_table *table;
 	struct zout out;
 	struct writer_thread *threads; /* by run->index */
-	uint32_t threads_room;
+	size_t threads_room;
 	uint32_t nthreads; /* used ones */
 	size_t pending_room; /* for ticks, in all threads */
 	uint64_t samples;
@@ -128,7 +129,7 @@ tach_writer_free(struct tach_writer *w)
 {
 	if (w == NULL)
 		return;
-	for (uint32_t i = 0; i < w->threads_room; i++) {
+	for (size_t i = 0; i < w->threads_room; i++) {
 		stack_clear(&w->threads[i].stack);
 		free(w->threads[i].ticks);
 	}
@@ -196,18 +197,13 @@ finished(struct tach_writer *w)
 static int
 grow_threads(struct tach_writer *w, uint32_t index)
 {
-	uint64_t want = (uint64_t)w->threads_room * 2;
 	struct writer_thread *p;
 
-	if (want <= index)
-		want = (uint64_t)index + 16;
-	if (want > UINT32_MAX ||
-	    (p = reallocarray(w->threads, want, sizeof(*p))) == NULL)
+	if (index == UINT32_MAX ||
+	    (p = array_reserve_set(w->threads, &w->threads_room, index + 1,
+		 sizeof(*p), 0)) == NULL)
 		return writer_no_memory(w);
-	memset(p + w->threads_room, 0,
-	    (want - w->threads_room) * sizeof(*p));
 	w->threads = p;
-	w->threads_room = (uint32_t)want;
 	return TACH_OK;
 }
 
@@ -526,7 +522,7 @@ tach_writer_add(struct tach_writer *w, uint64_t thread, uint32_t interp,
 static int
 put_pending(struct tach_writer *w)
 {
-	for (uint32_t i = 0; i < w->threads_room; i++)
+	for (size_t i = 0; i < w->threads_room; i++)
 		if (put_repeat(w, &w->threads[i]) != TACH_OK)
 			return TACH_FATAL;
 	return TACH_OK;
@@ -535,7 +531,7 @@ put_pending(struct tach_writer *w)
 static void
 forget_stacks(struct tach_writer *w)
 {
-	for (uint32_t i = 0; i < w->threads_room; i++) {
+	for (size_t i = 0; i < w->threads_room; i++) {
 		struct writer_thread *t = &w->threads[i];
 		if (!t->recent)
 			forget_stack(w, t);
