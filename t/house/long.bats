@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
 # long.bats: sanitizers, fuzzers, coverage, the distribution, static builds and Debian's
-# packages.  All of them take half an hour: `make check-all` runs them; of `make
+# packages.  All of them take an hour: `make check-all` runs them; of `make
 # check-most` one has its turn, as t/lib/turn tells.
 
 load ../lib/lib.bash
@@ -12,26 +12,48 @@ setup() {
 	to_own_folder
 }
 
-# quick GREP-ARGUMENT...: the quick tests whose names match, on the tools that were
-# built.
+# names GREP-ARGUMENT...: the quick tests whose names match.
+names() {
+	value_of QUICK_TESTS | tr ' ' '\n' | grep '^t/' | grep "$@"
+}
+
+# quick NAME...: these tests, on the tools that were built.
 quick() {
-	local names
-	names=$(value_of QUICK_TESTS | tr ' ' '\n' | grep '^t/' | grep "$@" |
-	    tr '\n' ' ')
-	made quick QUICK_TESTS="$names"
+	made quick QUICK_TESTS="$*"
 	tail -n 1 tests
 }
 
-# Those of the readers are in matrix.bats as well.
-@test "ASan and UBSan find nothing in the quick tests of formats that are written" {
+# part K N: each Nth line of standard input, from the Kth on.  What has parts takes
+# some minutes a part, so that continuous integration has the time for one.
+part() {
+	awk -v k="$1" -v n="$2" 'NR % n == k % n'
+}
+
+# written K: of the tests of formats that are written a third.
+written() {
 	built --enable-sanitizers --disable-shared
-	quick '^t/convert/'
+	# shellcheck disable=SC2046
+	quick $(names '^t/convert/' | part "$1" 3)
+}
+
+# Those of the readers are in matrix.bats as well.
+@test "ASan and UBSan find nothing in the quick tests of formats that are written, 1 of 3" {
+	written 1
+}
+
+@test "ASan and UBSan find nothing in the quick tests of formats that are written, 2 of 3" {
+	written 2
+}
+
+@test "ASan and UBSan find nothing in the quick tests of formats that are written, 3 of 3" {
+	written 3
 }
 
 # No turn: it has not passed as a whole within the time of continuous integration.
 @test "ASan and UBSan find nothing in the other quick tests" {
 	built --enable-sanitizers
-	quick -v '^t/convert/'
+	# shellcheck disable=SC2046
+	quick $(names -v '^t/convert/')
 }
 
 # cases: how the fuzzers that have found something ended, and their cases, by name.
@@ -47,13 +69,34 @@ cases() {
 	done
 }
 
-@test "each fuzzer runs for a minute and finds nothing" {
+# fuzzed K: a quarter of the fuzzers.
+fuzzed() {
+	local names
 	need clang clang
 	built
-	make -s fuzz FUZZ_SECONDS="${TACH_FUZZ_SECONDS-60}" >fuzzed 2>&1 || {
+	names=$(value_of FUZZERS | tr ' ' '\n' | sed 's/.*fuzz_//' | part "$1" 4)
+	[ -n "$names" ]
+	FUZZ=$names make -s fuzz FUZZ_SECONDS="${TACH_FUZZ_SECONDS-60}" \
+	    >fuzzed 2>&1 || {
 		cases
 		return 1
 	}
+}
+
+@test "each fuzzer runs for a minute and finds nothing, 1 of 4" {
+	fuzzed 1
+}
+
+@test "each fuzzer runs for a minute and finds nothing, 2 of 4" {
+	fuzzed 2
+}
+
+@test "each fuzzer runs for a minute and finds nothing, 3 of 4" {
+	fuzzed 3
+}
+
+@test "each fuzzer runs for a minute and finds nothing, 4 of 4" {
+	fuzzed 4
 }
 
 # covered FOLDER: how many per cent of its lines were run, of how many.
@@ -72,7 +115,8 @@ covered() {
 @test "the quick tests run nine lines of ten of lib/format, lib/out and lib/python" {
 	need gcov gcc
 	built --disable-shared CC=gcc CFLAGS='-O1 -g --coverage -fprofile-update=atomic'
-	quick .
+	# shellcheck disable=SC2046
+	quick $(names .)
 	for dir in lib/format lib/out lib/python; do
 		read -r share lines < <(covered $dir)
 		echo "# $dir: $share % of $lines lines" >&3
