@@ -44,7 +44,7 @@ UNIT_TESTS = t/unit/test_cfi t/unit/test_cframes t/unit/test_chosen t/unit/test_
 	t/unit/test_ring_model t/unit/test_stock \
 	t/unit/test_stop \
 	t/unit/test_switches \
-	t/unit/test_text t/unit/test_threads t/unit/test_tids t/unit/test_told \
+	t/unit/test_text t/unit/test_interps t/unit/test_threads t/unit/test_tids t/unit/test_told \
 	t/unit/test_unfinished t/unit/test_waits
 if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
@@ -126,6 +126,7 @@ t_unit_test_snapshots_SOURCES = t/unit/test_snapshots.c $(t_unit_profile) \
 t_unit_test_stock_SOURCES = t/unit/test_stock.c
 t_unit_test_stop_SOURCES = t/unit/test_stop.c
 t_unit_test_text_SOURCES = t/unit/test_text.c $(t_unit_profile)
+t_unit_test_interps_SOURCES = t/unit/test_interps.c
 t_unit_test_threads_SOURCES = t/unit/test_threads.c
 t_unit_test_tids_SOURCES = t/unit/test_tids.c
 t_unit_test_switches_SOURCES = t/unit/test_switches.c

@@ -105,17 +105,22 @@ static bool
 look_at_gils(struct wait_reader *w)
 {
 	struct py_view view;
-	size_t failed;
+	size_t failed, first, at;
 
 	snapshot_clear(&w->globals);
 	w->spans.count = 0;
+	if (!interps_add_switches(&w->interps, &w->globals))
+		return false;
+	first = w->globals.count;
+	at = w->globals.size;
 	if (!snapshot_add_set(&w->globals, &w->interps.globals, 0, false) ||
 	    !snapshot_read(&w->globals, w->process->task, &failed) ||
-	    !spans_add(&w->spans, &w->globals, 0, w->globals.count, 0))
+	    !spans_add(&w->spans, &w->globals, first, w->globals.count - first, at))
 		return false;
 	view = spans_view(&w->spans);
 	for (size_t i = 0; i < w->interps.count; i++)
-		if (!interp_look(&w->interps, &w->interps.list[i], &view))
+		if (!interp_look(&w->interps, &w->interps.list[i], &view,
+			&w->globals))
 			return false;
 	return true;
 }

@@ -257,7 +257,8 @@ add_all_globals(struct plan *v, bool words)
 {
 	struct snapshot *s = &v->all;
 
-	if (!add_interps(v, words) || !add_head(v))
+	if (!interps_add_switches(&v->interps, s) || !add_interps(v, words) ||
+	    !add_head(v))
 		return false;
 	for (size_t i = 0; i < v->interps.count; i++) {
 		struct interp *in = &v->interps.list[i];
@@ -389,7 +390,7 @@ read_interp(struct plan *v, struct interp *in, struct py_view *globals)
 
 	in->stamp = stamp_of(v, in, count);
 	memcpy(in->count, count, codes_counts_size(v->reader->codes));
-	return interp_look(&v->interps, in, globals);
+	return interp_look(&v->interps, in, globals, &v->all);
 }
 
 bool

@@ -97,6 +97,19 @@ interps_add_words(const struct interps *is, struct snapshot *s)
 	return true;
 }
 
+bool
+interps_add_switches(struct interps *is, struct snapshot *s)
+{
+	for (size_t i = 0; i < is->count; i++) {
+		struct interp *in = &is->list[i];
+		in->before_at = s->size;
+		if (in->counted && !snapshot_add(s, in->gil_at +
+			is->runtime->offsets.gil_switches, sizeof(uint64_t)))
+			return false;
+	}
+	return true;
+}
+
 uint64_t
 interps_head(const struct interps *is)
 {
@@ -130,12 +143,12 @@ interps_same(const struct interps *is, struct py_view *globals)
 /* ---- GILs -------------------------------------------------------------- */
 
 static struct gil
-gil_of(const struct py_offsets *o, const uint8_t *copy)
+gil_of(const struct py_offsets *o, const uint8_t *copy, uint64_t before)
 {
 	size_t rest = o->gil_switches + sizeof(uint64_t);
 
 	return (struct gil){load_u64(copy + o->gil_holder),
-	    py_has(o->gil_switches) ? load_u64(copy + o->gil_switches) : 0,
+	    py_has(o->gil_switches) ? load_u64(copy + o->gil_switches) : 0, before,
 	    py_has(o->gil_switches) ?
 		XXH3_64bits(copy + rest, o->gil_size - rest) : 0,
 	    py_has(o->gil_locked) ?
@@ -145,7 +158,7 @@ gil_of(const struct py_offsets *o, const uint8_t *copy)
 
 bool
 interp_look(const struct interps *is, struct interp *in,
-    struct py_view *globals)
+    struct py_view *globals, const struct snapshot *s)
 {
 	const struct py_offsets *o = &is->runtime->offsets;
 	const uint8_t *copy;
@@ -155,15 +168,22 @@ interp_look(const struct interps *is, struct interp *in,
 	if ((copy = view_at(globals, in->gil_at, o->gil_size)) == NULL)
 		return false;
 	in->was = in->gil;
-	in->gil = gil_of(o, copy);
+	in->gil = gil_of(o, copy, in->counted ? load_u64(s->bytes + in->before_at) : 0);
 	return true;
+}
+
+/* How often the GIL has changed hands between the moments at which the holder was read
+ * at both looks, at most. */
+static uint64_t
+changes(const struct interp *in)
+{
+	return in->gil.switches - in->was.before;
 }
 
 bool
 interp_is_same(const struct interp *in)
 {
-	return in->counted && in->gil.holder == in->was.holder &&
-	    in->gil.switches == in->was.switches;
+	return in->counted && in->gil.holder == in->was.holder && changes(in) == 0;
 }
 
 bool
@@ -178,9 +198,11 @@ interp_is_free(const struct interp *in, uint64_t thread)
 	return !in->counted || in->gil.holder == thread;
 }
 
+/* A GIL that has changed hands once has another holder then.  If it has the same one, that
+ * one had not counted itself yet at the look before, and there was one more between. */
 bool
 interp_may_have_run(const struct interp *in, uint64_t thread)
 {
 	return interp_is_free(in, thread) || in->was.holder == thread ||
-	    in->gil.switches - in->was.switches > 1;
+	    changes(in) > (in->gil.holder != in->was.holder);
 }

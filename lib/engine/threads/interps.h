@@ -18,6 +18,7 @@
 struct gil {
 	uint64_t holder; /* thread state that has it, or had it last */
 	uint64_t switches; /* how often it has changed hands */
+	uint64_t before;   /* the same, as it was read before the holder */
 	uint64_t waiting; /* hash of its locks, which change with its waiters */
 	bool locked;
 };
@@ -29,9 +30,10 @@ struct interp {
 	uint64_t gil_at; /* address of its GIL; 0: none is known */
 	bool counted;	 /* its GIL is known, and counts its switches */
 	struct gil was, gil; /* at the second last look, and at the last */
-	/* Offsets in a round's copy: its words on garbage collection, and its
-	 * counts for codes_stamp; and these counts at the last look. */
-	size_t gc, count_at;
+	/* Offsets in a round's copy: its words on garbage collection, its counts for
+	 * codes_stamp, and the GIL's switches before its other words; and the counts
+	 * at the last look. */
+	size_t gc, count_at, before_at;
 	uint8_t count[CODES_COUNTS * sizeof(uint64_t)];
 	struct stamp stamp; /* of the newest copy */
 };
@@ -53,6 +55,11 @@ void interps_free(struct interps *);
  * if out of memory. */
 bool interps_add_words(const struct interps *, struct snapshot *);
 
+/* Adds the switches of each GIL that counts them.  A thread that takes a GIL writes
+ * itself as its holder, then counts: a copy can have the one without the other.  So the
+ * switches are copied before all words, and once more with them. */
+bool interps_add_switches(struct interps *, struct snapshot *);
+
 /* The address of the word that has the address of the first interpreter. */
 uint64_t interps_head(const struct interps *);
 
@@ -61,10 +68,10 @@ uint64_t interps_head(const struct interps *);
  * front of their lists. */
 bool interps_same(const struct interps *, struct py_view *globals);
 
-/* Looks at the GIL of an interpreter in such a copy.  False if the copy lacks
- * it. */
+/* Looks at the GIL of an interpreter in such a copy, a part of the snapshot to which
+ * its switches were added.  False if the copy lacks it. */
 bool interp_look(const struct interps *, struct interp *,
-    struct py_view *globals);
+    struct py_view *globals, const struct snapshot *);
 
 /* Whether its GIL is held at the last look, has the same holder as at the look
  * before, and did not change hands in between: then no other thread has run, not
