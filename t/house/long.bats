@@ -111,7 +111,6 @@ covered() {
 	END { printf "%d %d\n", lines ? 100 * run / lines : 0, lines }'
 }
 
-# No turn: it has not passed as a whole within the time of continuous integration.
 @test "the quick tests run nine lines of ten of lib/format, lib/out and lib/python" {
 	need gcov gcc
 	built --disable-shared CC=gcc CFLAGS='-O1 -g --coverage -fprofile-update=atomic'
@@ -130,7 +129,6 @@ covered() {
 	made distcheck TESTS='t/unit/test_format t/commands/man.bats'
 }
 
-# No turn: it has not passed as a whole within the time of continuous integration.
 @test "clang-tidy finds nothing in lib and cmd" {
 	need clang-tidy clang-tidy
 	"$T/static" clang-tidy
