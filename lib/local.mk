@@ -256,14 +256,14 @@ lib_libtach_record_core_la_SOURCES += \
 lib_libtach_record_core_la_SOURCES += \
 	lib/engine/kernel/batch.c lib/engine/kernel/batch.h \
 	lib/engine/kernel/bpf_load.h \
-	lib/engine/kernel/bpf_shared.h \
+	lib/engine/bpf/bpf_shared.h \
 	lib/engine/kernel/interrupt.c lib/engine/kernel/interrupt.h \
 	lib/engine/kernel/interruptcost.c \
 	lib/engine/kernel/standing.c lib/engine/kernel/standing.h \
-	lib/engine/kernel/standing_shared.h \
+	lib/engine/bpf/standing_shared.h \
 	lib/engine/kernel/stock.c lib/engine/kernel/stock.h \
 	lib/engine/kernel/switch_feed.h \
-	lib/engine/kernel/switch_shared.h
+	lib/engine/bpf/switch_shared.h
 lib_libtach_record_core_la_SOURCES += \
 	lib/engine/locate/attach.c lib/engine/locate/attach.h \
 	lib/engine/locate/children.c \
@@ -463,22 +463,22 @@ CLEANFILES += lib/out/otlp.pb-c.c lib/out/otlp.pb-c.h lib/out/perfetto.pb-c.c \
 
 # What runs in the kernel, as bytes: see interrupt.h, standing.h and switch_feed.h of
 # lib/engine/kernel.  A distribution has it compiled, for machines of either byte order.
-bpf = lib/engine/kernel
+bpf = lib/engine/bpf
 bpf_made = $(bpf)/interruptprogram.h $(bpf)/standingprogram.h $(bpf)/switchesprogram.h
 if HAVE_INTERRUPTS
 lib_libtach_record_core_la_SOURCES += lib/engine/kernel/bpf_load.c \
 	lib/engine/kernel/switch_feed.c
-nodist_lib_libtach_record_core_la_SOURCES += lib/engine/kernel/interruptprogram.h \
-	lib/engine/kernel/standingprogram.h lib/engine/kernel/switchesprogram.h
-lib/engine/kernel/bpf_load.lo: lib/engine/kernel/interruptprogram.h
-lib/engine/kernel/standing.lo: lib/engine/kernel/standingprogram.h
-lib/engine/kernel/switch_feed.lo: lib/engine/kernel/switchesprogram.h
+nodist_lib_libtach_record_core_la_SOURCES += lib/engine/bpf/interruptprogram.h \
+	lib/engine/bpf/standingprogram.h lib/engine/bpf/switchesprogram.h
+lib/engine/kernel/bpf_load.lo: lib/engine/bpf/interruptprogram.h
+lib/engine/kernel/standing.lo: lib/engine/bpf/standingprogram.h
+lib/engine/kernel/switch_feed.lo: lib/engine/bpf/switchesprogram.h
 CLEANFILES += $(bpf_made)
 endif
 if COMPILES_BPF
-lib/engine/kernel/interruptprogram.h: $(bpf)/interrupt.bpf.c $(bpf)/bpf_shared.h
-lib/engine/kernel/standingprogram.h: $(bpf)/standing.bpf.c $(bpf)/standing_shared.h
-lib/engine/kernel/switchesprogram.h: $(bpf)/switches.bpf.c $(bpf)/switch_shared.h
+lib/engine/bpf/interruptprogram.h: $(bpf)/interrupt.bpf.c $(bpf)/bpf_shared.h
+lib/engine/bpf/standingprogram.h: $(bpf)/standing.bpf.c $(bpf)/standing_shared.h
+lib/engine/bpf/switchesprogram.h: $(bpf)/switches.bpf.c $(bpf)/switch_shared.h
 $(bpf_made): $(bpf)/embed
 	$(AM_V_GEN)$(MKDIR_P) $(bpf) && name=$$(basename $@ program.h) && \
 		$(srcdir)/$(bpf)/embed $$name $(BPF_COMPILE) $(BPF_CFLAGS) \
@@ -504,6 +504,6 @@ dist-bpf:
 	done
 endif
 .PHONY: dist-bpf
-EXTRA_DIST += lib/engine/kernel/interrupt.bpf.c lib/engine/kernel/standing.bpf.c \
-	lib/engine/kernel/switches.bpf.c \
-	lib/engine/kernel/embed
+EXTRA_DIST += lib/engine/bpf/interrupt.bpf.c lib/engine/bpf/standing.bpf.c \
+	lib/engine/bpf/switches.bpf.c \
+	lib/engine/bpf/embed

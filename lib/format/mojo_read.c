@@ -441,7 +441,7 @@ hex_number(const struct buf *text, uint64_t *n)
 
 /* Begins a sample.  Since version 4 a thread may be called by its name. */
 static int
-take_stack(struct mojo_reader *m, uint64_t at)
+take_mojo_stack(struct mojo_reader *m, uint64_t at)
 {
 	uint64_t interp_at, interp = 0, thread;
 	struct tach_string name;
@@ -637,7 +637,7 @@ mojo_step(struct mojo_reader *m)
 		return end_sample(m);
 	m->zin.cur.pos++;
 	if (event == EVENT_STACK)
-		return take_stack(m, at);
+		return take_mojo_stack(m, at);
 	if (!m->open)
 		return take_anywhere(m, event, at);
 	return take_event(m, event, at);

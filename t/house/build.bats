@@ -321,7 +321,7 @@ chosen() {
 }
 
 @test "configure says what the kernel's programs lack, and then ends or goes on" {
-	[ ! -f "$TACH_SRCDIR/lib/engine/kernel/interrupt.bpfel.h" ] ||
+	[ ! -f "$TACH_SRCDIR/lib/engine/bpf/interrupt.bpfel.h" ] ||
 	    skip "a distribution has them compiled"
 	# shellcheck disable=SC2154
 	run -1 --separate-stderr "$TACH_SRCDIR/configure" --quiet \
@@ -330,7 +330,7 @@ chosen() {
 }
 
 @test "a distribution has the kernel's programs compiled, and needs no clang" {
-	local program=lib/engine/kernel/interruptprogram.h
+	local program=lib/engine/bpf/interruptprogram.h
 	[ -f "$TACH_BUILDDIR/$program" ] || skip "built without interrupts"
 	make -s -C "$TACH_BUILDDIR" distdir distdir="$PWD/source"
 	mkdir without
@@ -339,7 +339,7 @@ chosen() {
 	    CLANG=none
 	make -s $program
 	cmp $program "$TACH_BUILDDIR/$program"
-	[ -s ../source/lib/engine/kernel/interrupt.bpfeb.h ]
+	[ -s ../source/lib/engine/bpf/interrupt.bpfeb.h ]
 	# A distribution of a distribution has them, too.
 	make -s distdir distdir=again
 	diff -r ../source/lib/engine again/lib/engine

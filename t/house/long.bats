@@ -218,7 +218,7 @@ dpkg -r tach libtach-dev libtach0 >/dev/null
 	need_root
 	need dh debhelper
 	need lintian
-	[ -f "$TACH_BUILDDIR/lib/engine/kernel/interruptprogram.h" ] ||
+	[ -f "$TACH_BUILDDIR/lib/engine/bpf/interruptprogram.h" ] ||
 	    skip "built without interrupts: needs clang"
 	make -s -C "$TACH_BUILDDIR" distdir distdir="$PWD/tach-$VERSION"
 	cd "tach-$VERSION"

@@ -35,7 +35,7 @@ warns_of_nothing() {
 
 @test "without interrupts all is built and records" {
 	built --with-dw=no --with-iberty=no --with-interrupts=no --disable-shared CFLAGS=-O0
-	[ ! -e lib/engine/kernel/interruptprogram.h ]
+	[ ! -e lib/engine/bpf/interruptprogram.h ]
 	recorded
 	cmd/tach-record --check >rows
 	grep -x 'BPF  *no  *this tach was built without the programs: it was chosen by --with-interrupts=no' rows

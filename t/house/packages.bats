@@ -9,7 +9,7 @@ load ../lib/lib.bash
 setup_file() {
 	unset MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs this
 	[ "$(uname -m)" = x86_64 ] && command -v x86_64-linux-gnu-gcc >/dev/null &&
-	    [ -f "$TACH_BUILDDIR/lib/engine/kernel/interruptprogram.h" ] || return 0
+	    [ -f "$TACH_BUILDDIR/lib/engine/bpf/interruptprogram.h" ] || return 0
 	WORK=${TACH_PACKAGES:-$(mktemp -d)}
 	export WORK
 	[ ! -d "$WORK/static" ] || return 0

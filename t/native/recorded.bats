@@ -98,7 +98,7 @@ blocked_threads() {
 
 # stops_of TASK: how often a thread was stopped in the recording that strace saw.
 stops_of() {
-	grep -c "PTRACE_SEIZE, $1," calls || :
+	awk -v call="PTRACE_SEIZE, $1," 'index($0, call) { n++ } END { print n + 0 }' calls
 }
 
 # A thread that was stopped, and has had no CPU since, does not look as if it was blocked:

@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "engine/kernel/interruptprogram.h"
+#include "engine/bpf/interruptprogram.h"
 
 #define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
 #define FIRST_PID_NAMESPACE 0xeffffffcu /* inode of its file, in all kernels */

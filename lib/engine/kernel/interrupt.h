@@ -17,7 +17,7 @@
 #include <sys/types.h>
 
 #include "engine/copy/snapshot.h"
-#include "engine/kernel/bpf_shared.h"
+#include "engine/bpf/bpf_shared.h"
 #include "engine/os/os.h"
 
 /* For one recorder at a time. */

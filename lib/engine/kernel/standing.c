@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "engine/kernel/bpf_load.h"
-#include "engine/kernel/standing_shared.h"
-#include "engine/kernel/standingprogram.h"
+#include "engine/bpf/standing_shared.h"
+#include "engine/bpf/standingprogram.h"
 
 static struct {
 	pthread_mutex_t lock; /* for the holders and the object */

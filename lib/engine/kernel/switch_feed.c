@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "engine/kernel/bpf_load.h"
-#include "engine/kernel/switchesprogram.h"
+#include "engine/bpf/switchesprogram.h"
 
 #define RING_SIZE (1u << 20) /* bytes, a power of two */
 #define RECORD_HEAD 8	     /* bytes before a record, which hold its length */

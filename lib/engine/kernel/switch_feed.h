@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "engine/kernel/switch_shared.h"
+#include "engine/bpf/switch_shared.h"
 
 struct switch_feed;
 

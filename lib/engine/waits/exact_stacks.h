@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * exact_stacks.h: the stacks that threads had when they left their CPUs, by the numbers
- * that the kernel gives them (kernel/switch_shared.h).
+ * that the kernel gives them (bpf/switch_shared.h).
  *
  * The frames of a stack are copied as its thread leaves, so they are of one moment.  The
  * code objects are read later, and are believed if they were the same before that moment

@@ -11,7 +11,7 @@
 
 #include <bpf/bpf_helpers.h>
 
-#include "engine/kernel/switch_shared.h"
+#include "engine/bpf/switch_shared.h"
 
 #define REGISTERS 21 /* words of a thread's registers, on x86-64 */
 #define AT_CALL 15   /* in them: the system call, ... */
@@ -149,7 +149,7 @@ read_pointer(__u64 addr)
 
 /* Copies the frames of the thread that runs here, and writes the stack's number. */
 static __always_inline void
-take_stack(struct making *to, const struct switch_way *way, __u32 process, __u64 state)
+take_user_stack(struct making *to, const struct switch_way *way, __u32 process, __u64 state)
 {
 	struct stack_walk w = {.to = to, .way = way, .hash = process, .size = way->size};
 
@@ -227,7 +227,7 @@ record_left(const struct switch_process *p, __u32 process, __u32 task, __u64 sta
 	to->left.stack = to->left.cframe = to->left.frames = 0;
 	note_call(&to->left);
 	if (thread != 0)
-		take_stack(to, &p->way, process, *thread);
+		take_user_stack(to, &p->way, process, *thread);
 	if (is_new(to->left.stack) && to->left.frames <= SWITCH_FRAMES)
 		size += to->left.frames * sizeof(struct switch_frame);
 	else

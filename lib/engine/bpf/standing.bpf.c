@@ -6,7 +6,7 @@
 
 #include <bpf/bpf_helpers.h>
 
-#include "engine/kernel/standing_shared.h"
+#include "engine/bpf/standing_shared.h"
 
 /* The members that are used, wherever the kernel has them. */
 struct task_struct {

@@ -15,7 +15,7 @@
 
 #include <bpf/bpf_helpers.h>
 
-#include "engine/kernel/bpf_shared.h"
+#include "engine/bpf/bpf_shared.h"
 
 #define PAGE INTERRUPT_PAGE
 #define REGISTERS 512 /* bytes: no thread has more */
