@@ -134,23 +134,45 @@ add_found(struct c_frames *c, uint64_t hash, struct c_frame found)
 	return set_add(&c->set, hash, (uint32_t)c->count) ? &p[c->count++] : NULL;
 }
 
-/* What a place is can change when the mappings were listed anew. */
-struct c_frame *
-c_frames_find(struct c_frames *c, const struct native_frame *f)
+/* Where the index of a place that was found lately may be. */
+static uint32_t *
+recent_of(struct c_frames *c, uint64_t pc)
 {
-	struct c_frame_key key = {c, unwinder_inside(f)};
-	uint64_t hash = hash_of(&key.pc, sizeof(key.pc), 0);
-	struct c_frame found = {.pc = key.pc, .frame = TACH_NONE};
-	uint32_t index;
+	return &c->recent[(pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) &
+	    (C_FRAMES_RECENT - 1)];
+}
 
-	if (c->listed != c->unwinder->modules.listed || c->count == C_FRAMES_MAX)
-		forget_c_frames(c);
-	c->listed = c->unwinder->modules.listed;
-	index = set_find(&c->set, hash, c_frame_equal, &key);
+static struct c_frame *
+find_or_add(struct c_frames *c, const struct native_frame *f, uint64_t pc)
+{
+	struct c_frame_key key = {c, pc};
+	uint64_t hash = hash_of(&key.pc, sizeof(key.pc), 0);
+	struct c_frame found = {.pc = pc, .frame = TACH_NONE};
+	uint32_t index = set_find(&c->set, hash, c_frame_equal, &key);
+
 	if (index != UINT32_MAX)
 		return &c->list[index];
 	look_up_frame(c, f, &found);
 	return add_found(c, hash, found);
+}
+
+/* What a place is can change when the mappings were listed anew. */
+struct c_frame *
+c_frames_find(struct c_frames *c, const struct native_frame *f)
+{
+	uint64_t pc = unwinder_inside(f);
+	uint32_t *recent = recent_of(c, pc);
+	struct c_frame *found;
+
+	if (c->listed != c->unwinder->modules.listed || c->count == C_FRAMES_MAX)
+		forget_c_frames(c);
+	c->listed = c->unwinder->modules.listed;
+	if (*recent < c->count && c->list[*recent].pc == pc)
+		return &c->list[*recent];
+	found = find_or_add(c, f, pc);
+	if (found != NULL)
+		*recent = (uint32_t)(found - c->list);
+	return found;
 }
 
 uint32_t

@@ -20,6 +20,8 @@ struct c_frame {
 	uint32_t frame; /* TACH_NONE: not made yet */
 };
 
+#define C_FRAMES_RECENT 1024 /* a power of two */
+
 struct c_frames {
 	struct unwinder *unwinder;
 	struct tach_table *table;
@@ -27,6 +29,7 @@ struct c_frames {
 	struct c_frame *list;
 	size_t count, max;
 	struct set set;
+	uint32_t recent[C_FRAMES_RECENT]; /* indices that were found last, by place */
 	uint64_t listed; /* ->listed of the modules that they are of */
 };
 
