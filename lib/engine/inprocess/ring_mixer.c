@@ -125,9 +125,10 @@ keep(struct thread_ring *a, const struct py_chain *c, size_t *common)
 		uint32_t *p = calloc(c->depth * 2, sizeof(*p));
 		if (p == NULL)
 			return false;
-		memcpy(p + c->depth * 2 - a->mixed_depth,
-		    a->mixed + a->mixed_max - a->mixed_depth,
-		    a->mixed_depth * sizeof(*p));
+		if (a->mixed_depth > 0)
+			memcpy(p + c->depth * 2 - a->mixed_depth,
+			    a->mixed + a->mixed_max - a->mixed_depth,
+			    a->mixed_depth * sizeof(*p));
 		free(a->mixed);
 		a->mixed = p;
 		a->mixed_max = c->depth * 2;
