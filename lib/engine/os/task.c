@@ -223,8 +223,14 @@ parse_call(const char *line)
 bool
 task_call_goes_on(const struct task_call *c)
 {
-	static const int64_t ending[] = {SYS_epoll_pwait, SYS_semtimedop, SYS_semop,
-	    SYS_rt_sigtimedwait, SYS_io_getevents,
+	static const int64_t ending[] = {SYS_epoll_pwait, SYS_rt_sigtimedwait,
+	    SYS_io_getevents,
+#ifdef SYS_semop
+	    SYS_semop,
+#endif
+#ifdef SYS_semtimedop
+	    SYS_semtimedop,
+#endif
 #ifdef SYS_epoll_wait
 	    SYS_epoll_wait,
 #endif
