@@ -10,7 +10,7 @@
 static void
 count_tick(struct sample_counts *c, uint8_t status)
 {
-	if ((status & TACH_STATUS_SWITCH) != 0)
+	if ((status & tach_table_switches(c->table)) != 0)
 		return;
 	c->samples++;
 	c->gil += (status & TACH_STATUS_GIL) != 0;
@@ -53,6 +53,7 @@ counts_begin(struct tach_sink *sink, const struct tach_meta *meta,
 {
 	struct sample_counts *c = sink->arg;
 
+	c->table = table;
 	return tach_sink_begin(c->to, meta, table);
 }
 

@@ -20,6 +20,7 @@ struct sample_counts {
 	size_t nthreads;
 	/* private */
 	struct tach_sink *to;
+	const struct tach_table *table;
 	size_t max;
 };
 

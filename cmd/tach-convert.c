@@ -229,8 +229,7 @@ parse_convert(int argc, char *argv[])
 static struct tach_source *
 without_switches(struct tach_source *source)
 {
-	struct tach_selection s = {.size = sizeof(s),
-	    .not_status = TACH_STATUS_SWITCH};
+	struct tach_selection s = {.size = sizeof(s), .no_switches = true};
 
 	return tach_select_new(source, &s);
 }

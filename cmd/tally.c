@@ -499,16 +499,16 @@ find_path(struct tally *t, const struct tach_run *run, uint32_t root)
 
 /* ---- counting ------------------------------------------------------------ */
 
-/* The costs of some ticks. */
+/* The costs of some ticks; switches: the bit of samples that are no samples of rounds. */
 static struct tally_cost
-cost_of(const struct tach_tick *ticks, size_t n)
+cost_of(const struct tach_tick *ticks, size_t n, uint8_t switches)
 {
 	struct tally_cost c = {0};
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t us = ticks[i].duration;
 		uint8_t status = ticks[i].status;
-		c.samples += (status & TACH_STATUS_SWITCH) == 0;
+		c.samples += (status & switches) == 0;
 		c.total += us;
 		c.gil += status & TACH_STATUS_GIL ? us : 0;
 		c.wanted += (status & TACH_STATUS_GIL_WANTED) != 0 &&
@@ -740,7 +740,7 @@ add_second(struct tally *t, const struct tach_run *run, size_t from)
 	while (end < run->count && run->ticks[end].time / 1000000 ==
 	    run->ticks[from].time / 1000000)
 		end++;
-	c = cost_of(run->ticks + from, end - from);
+	c = cost_of(run->ticks + from, end - from, tach_table_switches(t->from));
 	t->runs++;
 	add_cost(&t->all, &c);
 	if (s != NULL)

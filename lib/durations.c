@@ -51,25 +51,25 @@ durations_no_memory(struct durations *s)
 
 /* ---- how long ------------------------------------------------------------ */
 
-/* How long a sample at a time stands, whose thread's next one is of this time and status:
- * a switch says that nothing has changed before. */
+/* How long a sample at a time stands, whose thread's next one is of this time: a switch
+ * says that nothing has changed before. */
 static uint32_t
-duration_of(uint64_t interval, uint64_t from, uint64_t to, uint8_t next)
+duration_of(uint64_t interval, uint64_t from, uint64_t to, bool is_switch)
 {
 	uint64_t most = UINT32_MAX;
 
-	if (interval != 0 && (next & TACH_STATUS_SWITCH) == 0 && interval < most / TACH_DURATION_INTERVALS)
+	if (interval != 0 && !is_switch && interval < most / TACH_DURATION_INTERVALS)
 		most = interval * TACH_DURATION_INTERVALS;
 	return (uint32_t)(to - from < most ? to - from : most);
 }
 
 /* Sets the durations of consecutive ticks, all but the last. */
 static void
-fill_durations(uint64_t interval, struct tach_tick *ticks, size_t count)
+fill_durations(uint64_t interval, uint8_t switches, struct tach_tick *ticks, size_t count)
 {
 	for (size_t i = 0; i + 1 < count; i++)
 		ticks[i].duration = duration_of(interval, ticks[i].time,
-		    ticks[i + 1].time, ticks[i + 1].status);
+		    ticks[i + 1].time, (ticks[i + 1].status & switches) != 0);
 }
 
 /* ---- holding back -------------------------------------------------------- */
@@ -111,8 +111,8 @@ held_thread(struct durations *s, const struct tach_run *run)
 	return h;
 }
 
-/* Gives the held run of a thread whose next sample is at `until`, with this status.  The thread
- * gets the room of the run that was given before. */
+/* Gives the held run of a thread whose next sample is at `until`, with this status.  The
+ * thread gets the room of the run that was given before. */
 static void
 release_run(struct durations *s, struct held *h, uint64_t until, uint8_t status,
     struct tach_run *run)
@@ -120,7 +120,8 @@ release_run(struct durations *s, struct held *h, uint64_t until, uint8_t status,
 	struct run_room room = h->room;
 	struct tach_tick *last = &room.ticks[h->run.count - 1];
 
-	last->duration = duration_of(h->interval, last->time, until, status);
+	last->duration = duration_of(h->interval, last->time, until,
+	    (status & tach_table_switches(s->source.table)) != 0);
 	*run = h->run;
 	run->frames = room.frames;
 	run->ticks = room.ticks;
@@ -143,7 +144,8 @@ hold_run(struct durations *s, struct held *h)
 		memcpy(to->frames, run->frames,
 		    run->depth * sizeof(*to->frames));
 	memcpy(to->ticks, run->ticks, run->count * sizeof(*to->ticks));
-	fill_durations(h->interval, to->ticks, run->count);
+	fill_durations(h->interval, tach_table_switches(s->source.table), to->ticks,
+	    run->count);
 	s->run.count = 0;
 	return TACH_OK;
 }
@@ -171,7 +173,8 @@ give_beginning(struct durations *s, const struct held *h, struct tach_run *run)
 
 	if (!copy_ticks(s, &s->run))
 		return durations_no_memory(s);
-	fill_durations(h->interval, s->ticks, s->run.count);
+	fill_durations(h->interval, tach_table_switches(s->source.table), s->ticks,
+	    s->run.count);
 	*run = s->run;
 	run->ticks = s->ticks;
 	run->count = last;

@@ -133,10 +133,12 @@ selected_thread(struct select *f, const struct tach_run *run)
 /* ---- ticks --------------------------------------------------------------- */
 
 static bool
-tick_selected(const struct tach_selection *s, const struct tach_tick *t)
+tick_selected(const struct tach_selection *s, const struct tach_tick *t,
+    uint8_t switches)
 {
 	return (t->status & s->status) == s->status &&
 	    (t->status & s->not_status) == 0 &&
+	    !(s->no_switches && (t->status & switches) != 0) &&
 	    !(s->not_idle && tach_status_idle(t->status)) &&
 	    t->time >= s->since &&
 	    (s->until == 0 || t->time < s->until);
@@ -147,10 +149,12 @@ static size_t
 find_tick(const struct select *f, const struct tach_run *run, size_t from,
     bool selected)
 {
+	uint8_t switches = tach_table_switches(f->source.table);
+
 	if (!f->by_tick)
 		return selected ? from : run->count;
 	while (from < run->count &&
-	    tick_selected(&f->selection, &run->ticks[from]) != selected)
+	    tick_selected(&f->selection, &run->ticks[from], switches) != selected)
 		from++;
 	return from;
 }
@@ -366,7 +370,7 @@ static bool
 selects_by_tick(const struct tach_selection *s)
 {
 	return (s->status | s->not_status) != 0 || s->since != 0 ||
-	    s->until != 0 || s->not_idle;
+	    s->until != 0 || s->not_idle || s->no_switches;
 }
 
 static bool

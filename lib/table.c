@@ -59,6 +59,7 @@ struct tach_table {
 	size_t nintervals, intervals_max;
 	struct set interval_set;
 	struct range_notes processes, times;
+	bool switches;
 	struct block *blocks;
 	size_t room; /* bytes left in the newest block */
 	uint64_t kept; /* bytes of text in all blocks */
@@ -374,10 +375,27 @@ tach_table_first_time(const struct tach_table *t)
 
 /* ---- strings ----------------------------------------------------------- */
 
+static void
+learn_switches(struct tach_table *t, uint32_t index)
+{
+	struct tach_string note, rest;
+
+	if (tach_string_note(t->strings[index], &note) &&
+	    note_kind(note, "switches", &rest))
+		t->switches = true;
+}
+
+uint8_t
+tach_table_switches(const struct tach_table *t)
+{
+	return t->switches ? TACH_STATUS_SWITCH : 0;
+}
+
 /* What a string tells if it is a note. */
 static bool
 index_note(struct tach_table *t, uint32_t index)
 {
+	learn_switches(t, index);
 	return learn_thread(t, index) && learn_interval(t, index) &&
 	    learn_range(t, index);
 }

@@ -88,7 +88,7 @@ enum tach_status {
 	TACH_STATUS_SWITCH = 0x40, /* ours: a sample of no round, but of the moment at
 				    * which the thread left its CPU or got one, before
 				    * which all was as in the sample before; it counts
-				    * by its duration only */
+				    * by its duration only.  See tach_table_switches */
 };
 
 /* What tach-cat(1) calls a bit: "gil" for 0, ..., "0x80" for 7.  NULL: a status has
@@ -220,6 +220,10 @@ uint64_t tach_table_interval(const struct tach_table *,
     const struct tach_meta *, uint32_t interp);
 /* Whether notes say any. */
 bool tach_table_intervals(const struct tach_table *);
+
+/* TACH_STATUS_SWITCH if a note says that samples with this status are of switches.
+ * Else 0: that bit is another program's, and means nothing. */
+uint8_t tach_table_switches(const struct tach_table *);
 
 /* The id of the process that an interpreter is in, as the recorder saw it, and the
  * first interpreter of this process, or the interpreter itself.  0: not known. */
@@ -473,6 +477,7 @@ struct tach_selection {
 	const char *const *match, *const *not_match; /* extended expressions */
 	size_t nmatch, nnot_match;
 	bool not_idle;
+	bool no_switches; /* see tach_table_switches */
 };
 
 /*
@@ -489,8 +494,8 @@ struct tach_source *tach_select_new(struct tach_source *,
 
 /* A sample stands for the time until its thread's next one, but for so many
  * intervals at most: what is longer is a gap, of which nothing is known.  A
- * thread's last one stands for one interval.  A sample before one with
- * TACH_STATUS_SWITCH stands until then, however long that is. */
+ * thread's last one stands for one interval.  A sample before one of a switch stands
+ * until then, however long that is. */
 #define TACH_DURATION_INTERVALS 10
 
 /* All, with the durations of the ticks filled in.  To select comes after it, so that

@@ -356,12 +356,13 @@ count_class(struct aggregate *a, uint32_t node, const struct tach_run *run,
 	struct cell *cell = cell_of(a, node, class);
 	size_t i = from;
 	uint64_t time = 0, samples = 0;
+	uint8_t switches = tach_table_switches(a->locations.table);
 
 	if (cell == NULL)
 		return SIZE_MAX;
 	for (; i < run->count && a->classes[run->ticks[i].status] == class; i++) {
 		time += run->ticks[i].duration;
-		samples += (run->ticks[i].status & TACH_STATUS_SWITCH) == 0;
+		samples += (run->ticks[i].status & switches) == 0;
 	}
 	cell->samples += samples;
 	cell->time += time;

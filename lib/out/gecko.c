@@ -406,8 +406,9 @@ gecko_put_weights(struct gecko *g)
 {
 	struct ticks_cursor c = ticks_first(&g->track->ticks);
 	bool counts = g->options->weight == TACH_WEIGHT_SAMPLES;
+	uint8_t switches = tach_table_switches(g->stacks.locations.table);
 
-	if (counts && (g->seen & TACH_STATUS_SWITCH) == 0) {
+	if (counts && (g->seen & switches) == 0) {
 		emit(&g->out, "\"weight\":null,\"weightType\":\"samples\",");
 		return;
 	}
@@ -415,7 +416,7 @@ gecko_put_weights(struct gecko *g)
 	for (bool first = true; ticks_next(&c); first = false) {
 		next_cell(g, first);
 		if (counts)
-			emit(&g->out, c.tick.status & TACH_STATUS_SWITCH ? "0" : "1");
+			emit(&g->out, c.tick.status & switches ? "0" : "1");
 		else
 			put_ms(g, c.tick.duration);
 	}

@@ -473,9 +473,9 @@ time_of_day(const struct otlp *o, const struct otlp_thread *t, uint64_t time)
 
 /* For how many a sample of a cell counts: a switch's for none. */
 static int64_t
-weight_of_cell(const struct otlp_cell *c)
+weight_of_cell(const struct otlp *o, const struct otlp_cell *c)
 {
-	return (c->status & TACH_STATUS_SWITCH) == 0;
+	return (c->status & tach_table_switches(o->table)) == 0;
 }
 
 /* Sets the values and the times of day of a cell's samples. */
@@ -487,7 +487,7 @@ set_times(struct otlp *o, const struct otlp_cell *c, enum type type,
 
 	for (uint64_t i = 0; i < c->samples; i++) {
 		const struct otlp_time *t = &o->times[c->begin + i];
-		o->amounts[i] = type == SAMPLES ? weight_of_cell(c) :
+		o->amounts[i] = type == SAMPLES ? weight_of_cell(o, c) :
 		    nanoseconds(t->duration);
 		o->stamps[i] = (uint64_t)nanoseconds(time_of_day(o,
 		    &threads[c->thread], t->time));
@@ -500,7 +500,7 @@ set_times(struct otlp *o, const struct otlp_cell *c, enum type type,
 static void
 put_cell(struct otlp *o, const struct otlp_cell *c, enum type type)
 {
-	int64_t value = type == SAMPLES ? weight_of_cell(c) * (int64_t)c->samples :
+	int64_t value = type == SAMPLES ? weight_of_cell(o, c) * (int64_t)c->samples :
 	    nanoseconds(c->time);
 	const struct otlp_thread *threads = o->threads.tracks;
 	const struct otlp_thread *t = &threads[c->thread];

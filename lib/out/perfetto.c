@@ -440,7 +440,8 @@ perfetto_put_sample(struct perfetto *p, const struct tach_tick *tick,
     Perfetto__StackSample *sample)
 {
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
-	uint64_t count = (tick->status & TACH_STATUS_SWITCH) == 0, time = (uint64_t)tick->duration * 1000;
+	uint64_t count = (tick->status & tach_table_switches(p->table)) == 0;
+	uint64_t time = (uint64_t)tick->duration * 1000;
 	bool by_time = p->options->weight == TACH_WEIGHT_TIME;
 
 	sample->primary_weight = by_time ? time : count;

@@ -122,8 +122,11 @@ exact_new(const struct process *p, const struct py_runtime *rt,
 	errno = ENOSYS;
 	if (feeds != NULL && exact_way(&rt->offsets, &way))
 		x->stacks.feed = feeds->open(p->pid, &way);
-	if (x->stacks.feed != NULL)
+	if (x->stacks.feed != NULL &&
+	    tach_table_add_note(table, "switches 0x40") != TACH_NONE)
 		return x;
+	if (x->stacks.feed != NULL)
+		feeds->close(x->stacks.feed);
 	free(x);
 	return NULL;
 }

@@ -23,8 +23,9 @@
  * thread's time in both ways.
  *
  * The first samples of a wait can be held back until a later round, for its stack to be
- * believed.  A stack that is not believed is left out, not guessed: then the samples of switches have
- * the leaf alone, or no frames, and rounds look at the thread as without --waits=exact.
+ * believed.  A stack that is not believed is left out, not guessed: then the samples of
+ * switches have the leaf alone, or no frames, and rounds look at the thread as without
+ * --waits=exact.
  * So they do where records were lost, until the thread's next one, and in waits that began
  * before the recorder came.  The stacks have no <GC>, <native> and callees.
  */
