@@ -220,7 +220,8 @@ units() {
 	cd "$WORK/$1/t/unit" || return
 	shift
 	for name; do
-		"./$name" || failed="$failed $name"
+		# 77: it is not for this machine.
+		"./$name" || [ $? -eq 77 ] || failed="$failed $name"
 	done
 	is "$failed" ""
 }

@@ -53,7 +53,7 @@ exact() {
 	need jq
 	need_exact
 	need_python "$1"
-	in_tries 4 is_exact 1
+	in_tries 6 is_exact 1
 }
 
 @test "number and time of each thread's waits: 3.6" { exact 3.6; }
