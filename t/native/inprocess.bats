@@ -28,17 +28,16 @@ judged_once() {
 	[ "$(wc -l <samples)" -gt 50 ]
 }
 
-# judged MINOR: in each interpreter that sees our agent's file.
+# judged MINOR: in each interpreter that sees our agent's file, or in one in turn.  musl
+# has no tables.
 judged() {
-	local tag command found=
+	local command found=
 	need_python "$1"
-	while IFS=$'\t' read -r tag command; do
-		# musl has no tables.
-		[[ $tag != *-musl && $command != chroot* ]] || continue
+	while IFS=$'\t' read -r _ command; do
 		found=1
 		"$command" "$T/programs/mixed.py" --edges >edges
 		in_tries 3 judged_once "$command"
-	done < <(pythons "$1")
+	done < <(pythons "$1" | grep -vE -- $'-musl\t|\tchroot ' | in_turn)
 	[ -n "$found" ] || skip "no Python $1 here that is in no root of its own"
 }
 

@@ -46,7 +46,7 @@ judged() {
 			[[ $tag == *-musl ]] || few_others "$option.bin"
 		done
 		end_started || :
-	done < <(pythons "$1")
+	done < <(pythons "$1" | in_turn)
 }
 
 @test "functions of C stand where they were called in a recording: 3.6" { judged 3.6; }

@@ -145,7 +145,7 @@ ways() {
 
 # recorded PROGRAM MINOR PERCENT OUTSIDE INPROCESS: with interrupts, where they are to be
 # had, without, and in-process, so many percent of the samples are named: each build in all
-# ways, or in one in turn.
+# ways, or one in one way, in turn.
 recorded() {
 	local program=$1 interrupted_share=$3 outside_share=$4 inprocess_share=$5
 	local tag command all way
@@ -158,7 +158,7 @@ recorded() {
 			echo "$tag $way"
 			in_tries 3 "$way"
 		done
-	done < <(pythons "$2")
+	done < <(pythons "$2" | in_turn)
 }
 
 called() {
