@@ -207,7 +207,6 @@ SAMPLE_TESTS = \
 	t/record/limits.bats \
 	t/commands/signals.bats \
 	t/record/strays.bats \
-	t/record/inprocess-rights.bats \
 	t/record/check.bats \
 	t/python/runtime.bats \
 	t/convert/opcodes.bats \
@@ -224,6 +223,7 @@ SAMPLE_TESTS = \
 LIVE_TESTS = \
 	t/record/rounds-ahead.bats \
 	t/record/inprocess-attach.bats \
+	t/record/inprocess-rights.bats \
 	t/record/blocking.bats \
 	t/record/inprocess.bats \
 	t/record/interrupts.bats \
@@ -374,7 +374,7 @@ distclean-local:
 EXTRA_PROGRAMS = t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
 CLEANFILES += t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
 EXTRA_DIST += t/bench/common.bash t/bench/convert t/bench/family t/bench/inside t/bench/judge.py \
-	t/bench/oracle t/bench/peer.py \
+	t/bench/native t/bench/oracle t/bench/peer.py \
 	t/bench/record t/bench/record.py t/bench/run t/bench/slowdown.py \
 	t/bench/stacks.py t/bench/view
 t_bench_floor_SOURCES = t/bench/floor.c
@@ -385,6 +385,7 @@ bench: all t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
 	    export TACH_SRCDIR TACH_BUILDDIR; \
 	    $(srcdir)/t/bench/run && $(srcdir)/t/bench/convert && \
 	    $(srcdir)/t/bench/record && $(srcdir)/t/bench/inside && \
+	    $(srcdir)/t/bench/native && \
 	    $(srcdir)/t/bench/family && $(srcdir)/t/bench/view
 # How true profiles are: ORACLE='-p 3.13-pyenv -r 10k chained' chooses.
 oracle: all

@@ -223,7 +223,7 @@ none() {
 # loads: the recorder loads its library.
 loads() {
 	"$record" --engine=inprocess -q -o p.bin -- "$python" -c \
-	    "${spin/0.4/0.05}"
+	    "${spin/0.4/0.2}"
 }
 
 # will_not: it does not load what lies there, and says so.
