@@ -345,7 +345,7 @@ check_native(const struct options *o)
 		cmd_usage("--native shows the functions of C: it takes no "
 		    "--native-markers");
 	if (r->blocking)
-		cmd_usage("--native stops each thread for its sample: it takes no "
+		cmd_usage("--native reads each thread as of one moment: it takes no "
 		    "--blocking");
 }
 

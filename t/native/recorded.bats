@@ -287,13 +287,11 @@ assert int(whole[2]) - int(whole[4]) == lost > 0, notes'
 	tach-convert --collapsed jumps.bin | found '<native?>'
 }
 
-@test "--native goes with no --blocking, --native-markers or --engine=inprocess" {
+@test "--native goes with no --blocking or --native-markers" {
 	run -125 --separate-stderr tach-record --native --blocking true
-	[ "${stderr_lines[0]}" = "tach-record: --native stops each thread for its sample: it takes no --blocking" ]
+	[ "${stderr_lines[0]}" = "tach-record: --native reads each thread as of one moment: it takes no --blocking" ]
 	run -125 --separate-stderr tach-record --native --native-markers true
 	[ "${stderr_lines[0]}" = "tach-record: --native shows the functions of C: it takes no --native-markers" ]
-	run -125 --separate-stderr tach-record --native --engine=inprocess true
-	[ "${stderr_lines[0]}" = "tach-record: --native needs --engine=remote: threads that sample themselves do not have it yet" ]
 }
 
 @test "every format takes functions of C" {
