@@ -25,7 +25,7 @@ start_of() {
 
 # is_exact SCALE [OPTION...]: records waits-exact.py, and compares its waits with what it
 # has told.  The kernel counts a switch itself to the thread, some microseconds, which are
-# more than 2 % of a short sleep.  Few waits are few to be off by; and a virtual machine
+# some per cent of a short wait.  Few waits are few to be off by; and a virtual machine
 # can hide switches of its own threads, after which the thread's next wait is not told.
 is_exact() {
 	local scale=$1
@@ -40,7 +40,7 @@ is_exact() {
 	{
 		n++
 		few = $1 == "sleeps-long" ? 20 : $1 == "sleeps" ? 3 : 1
-		if (off($2) > few || off($3) > ($1 == "sleeps-short" ? 5 : 2))
+		if (off($2) > few || off($3) > ($1 == "sleeps-short" ? 8 : 4))
 			bad = 1
 		if ($4 < 50 || $5 != 0)
 			bad = 1
