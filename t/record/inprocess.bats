@@ -33,6 +33,7 @@ load ../lib/inprocess.bash
 import os
 print([n for n in os.environ if n in ("LD_PRELOAD", "TACH_AGENT")],
       flush=True)
+sum(range(3000000))
 os._exit(7)'
 	is "$output" "[]"
 	run -139 tach-record "${ENGINE[@]}" -q -o p.bin -- "$python" -c '
