@@ -39,15 +39,22 @@ is_only(const struct bindings *b, const struct thread *t)
 	    plan_interp(b->plan, t)->gil.holder == t->py.addr);
 }
 
-/* Seeks the id of a thread whose state does not give it.  0 if there is none, or if
- * it is not known. */
+/* Seeks the id of a thread whose state does not give it; or, with `other`, of one that
+ * uses the state of the given thread.  0 if there is none, or if it is not known. */
 static uint64_t
-seek_tid(struct bindings *b, const struct thread *t, uint64_t pthread)
+seek_tid(struct bindings *b, const struct thread *t, uint64_t pthread, bool other)
 {
-	struct claim claim = {pthread, t->last.stack, is_only(b, t)};
+	struct claim claim = {pthread, t->last.stack, is_only(b, t), other};
 
 	return identity_find(&b->identity, b->process, &claim,
 	    b->plan->time_us);
+}
+
+static bool
+read_pthread(const struct bindings *b, const struct thread *t, uint64_t *pthread)
+{
+	return py_read(memory_of(b), t->py.addr + b->offsets->thread_ident, pthread,
+	    sizeof(*pthread));
 }
 
 /* The id that a state gives, if the process has such a thread; else the id that
@@ -55,15 +62,14 @@ seek_tid(struct bindings *b, const struct thread *t, uint64_t pthread)
 static uint64_t
 told_tid(struct bindings *b, struct thread *t, uint64_t id)
 {
-	uint64_t pthread = 0;
+	uint64_t pthread;
 
 	if (id == t->id.told && t->id.tid != 0)
 		return t->id.tid;
 	t->id.told = id;
 	if (process_thread(b->process, id) != 0)
 		return id;
-	return py_read(memory_of(b), t->py.addr + b->offsets->thread_ident,
-	    &pthread, sizeof(pthread)) ? seek_tid(b, t, pthread) : 0;
+	return read_pthread(b, t, &pthread) ? seek_tid(b, t, pthread, false) : 0;
 }
 
 /* The kernel's id of the thread whose state gives an id.  To 3.10, if nothing tells
@@ -81,7 +87,7 @@ find_tid(struct bindings *b, struct thread *t, uint64_t id)
 	tid = tids_find(&b->tids, b->process, memory_of(b), b->offsets,
 	    &b->plan->list, id, t->id.pthread == id ? t->id.tid : 0);
 	t->id.pthread = id;
-	if (tid != 0 || (tid = seek_tid(b, t, id)) != 0)
+	if (tid != 0 || (tid = seek_tid(b, t, id, false)) != 0)
 		return tid;
 	if (identity_can_be_known(&b->identity))
 		return 0;
@@ -130,13 +136,15 @@ bindings_bind(struct bindings *b, struct thread *t, uint64_t id)
 bool
 bindings_seek_user(struct bindings *b, struct thread *t, const struct moment *m)
 {
-	uint64_t tid;
+	uint64_t tid, pthread;
 
 	if (!py_state_names_thread(b->offsets) || !m->holds_gil ||
 	    (m->status & TACH_STATUS_CPU) != 0 || m->time_us < t->id.seek_us)
 		return false;
 	t->id.seek_us = m->time_us + DOUBT_AFTER;
-	tid = seek_tid(b, t, 0);
+	if (!read_pthread(b, t, &pthread))
+		return false;
+	tid = seek_tid(b, t, pthread, true);
 	if (tid == 0 || tid == t->id.tid)
 		return false;
 	rebind(b, t, tid);

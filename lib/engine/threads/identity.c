@@ -92,6 +92,7 @@ in_mapping(const struct identity *i, const struct mapping *m,
 {
 	const struct task *best = NULL;
 	uint64_t stack = c->stack;
+	bool own;
 
 	for (size_t k = 0; k < i->count; k++) {
 		const struct task *t = &i->list[k];
@@ -99,9 +100,13 @@ in_mapping(const struct identity *i, const struct mapping *m,
 		    (best == NULL || t->head < best->head))
 			best = t;
 	}
+	/* The list may lack the thread, as one that has just begun. */
+	own = c->pthread > stack && is_in(m, c->pthread) &&
+	    (best == NULL || c->pthread < best->head);
+	if (own && (best != NULL || c->other))
+		return 0;
 	if (best != NULL)
-		return c->pthread > stack && c->pthread < best->head ?
-		    0 : best->id;
+		return best->id;
 	for (size_t k = 0; k < i->count; k++)
 		if (is_in(m, task_state(i->list[k].id, -1).call.stack))
 			return i->list[k].id;
@@ -141,8 +146,8 @@ identity_find(struct identity *i, const struct process *p,
 	pid_t task;
 
 	list_tasks(i, p, time_us);
-	if ((task = by_struct(i, c->pthread)) == 0 &&
-	    (task = by_stack(i, p, c)) == 0)
+	task = c->other ? 0 : by_struct(i, c->pthread);
+	if (task == 0 && (task = by_stack(i, p, c)) == 0)
 		task = by_number(i, c->only, time_us);
 	return task != 0 ? process_thread_id(p, task) : 0;
 }

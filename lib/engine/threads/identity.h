@@ -52,6 +52,8 @@ struct claim {
 			 * not known */
 	bool only; /* no other state can run: it is the only one, or has the
 		    * GIL */
+	bool other; /* a thread other than pthread's is sought, whose stack it is: none
+		     * if the stack is pthread's own */
 };
 
 /* The id of a state's thread as the target knows it.  time_us: now.  0 if no thread
