@@ -49,7 +49,6 @@ written() {
 	written 3
 }
 
-# No turn: it has not passed as a whole within the time of continuous integration.
 @test "ASan and UBSan find nothing in the other quick tests" {
 	built --enable-sanitizers
 	# shellcheck disable=SC2046
