@@ -291,6 +291,8 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/sample/runs.c lib/engine/sample/runs.h \
 	lib/engine/sample/variables.c lib/engine/sample/variables.h
 lib_libtach_record_core_la_SOURCES += \
+	lib/engine/tasks/tasks.c lib/engine/tasks/tasks.h
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/waits/exact.c lib/engine/waits/exact.h \
 	lib/engine/waits/exact_stacks.c lib/engine/waits/exact_stacks.h \
 	lib/engine/waits/wait.c lib/engine/waits/wait.h \
@@ -322,8 +324,7 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/remote/plan.c lib/engine/remote/plan.h \
 	lib/engine/remote/remote.c lib/engine/remote/remote.h \
 	lib/engine/remote/remote_engine.c \
-	lib/engine/remote/rests.c lib/engine/remote/rests.h \
-	lib/engine/remote/tasks.c lib/engine/remote/tasks.h
+	lib/engine/remote/rests.c lib/engine/remote/rests.h
 lib_libtach_record_core_la_SOURCES += \
 	lib/engine/told/registry.c lib/engine/told/registry.h \
 	lib/engine/told/told_stack.c lib/engine/told/told_stack.h

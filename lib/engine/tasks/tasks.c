@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* tasks.c: see tasks.h. */
-#include "engine/remote/tasks.h"
+#include "engine/tasks/tasks.h"
 
 #include <errno.h>
 #include <stdio.h>

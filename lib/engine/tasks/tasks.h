@@ -7,8 +7,8 @@
  * are the same when they are read once more.  A task that waits is not walked anew
  * as long as they stay so.
  */
-#ifndef ENGINE_REMOTE_TASKS_H
-#define ENGINE_REMOTE_TASKS_H
+#ifndef ENGINE_TASKS_TASKS_H
+#define ENGINE_TASKS_TASKS_H
 
 #include "engine/code/codes.h"
 #include "engine/os/os.h"
