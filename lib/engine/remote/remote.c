@@ -5,11 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/kernel/standing.h"
-#include "engine/native/mixed.h"
-#include "engine/os/os.h"
-#include "engine/remote/bindings.h"
-#include "engine/remote/plan.h"
+#include "engine/remote/reading.h"
 #include "engine/remote/rests.h"
 #include "engine/sample/callees.h"
 #include "engine/sample/emit.h"
@@ -17,7 +13,6 @@
 #include "engine/sample/variables.h"
 #include "engine/sched/colocate.h"
 #include "engine/stack/interrupted.h"
-#include "engine/stack/read_once.h"
 #include "engine/stack/read_twice.h"
 #include "engine/tasks/tasks.h"
 #include "engine/waits/exact.h"
@@ -26,14 +21,8 @@
 
 #define COPIES_MAX 6	  /* of a round */
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
-#define STOP_TRIES 4	  /* to stop a thread outside the making of a call */
-#define RECORD_TRIES 2	  /* the first may have to read code objects */
 #define TASK_TRIES 4	  /* to read the tasks that wait for a running task */
-#define DEEP_FOR 64	  /* samples of a thread after one with a deep stack of C */
 #define RECENT 20	  /* us: as good as now */
-#define STOP_PATIENCE NS_PER_S /* for a thread without which there is no
-					 * stack */
-#define CPU_PATIENCE (50 * NS_PER_MS) /* for a thread to get a CPU on which it stops */
 
 /* Lets all threads go before it passes a run on, as the next sink may wait for its
  * reader. */
@@ -44,23 +33,9 @@ struct releasing_sink {
 };
 
 struct remote {
-	/* Borrowed from the caller, and valid as long as the remote: these four and
-	 * the interrupts. */
-	const struct process *process;
-	const struct py_offsets *offsets;
-	const struct tach_recorder_options *options;
-	struct thread_names *names;
-	struct stack_reader reader;
-	struct call_stack stack; /* of the thread that is sampled */
-	struct capture from;	 /* in which the stack was walked, if it was an
-				  * interrupt's; ->in NULL: it was another one */
-	struct bindings bindings;
-	struct stops stops;
+	struct reading by;	    /* has the process and the options, too */
+	struct thread_names *names; /* borrowed from the caller */
 	struct releasing_sink releasing; /* with --blocking */
-	struct interrupts *interrupts; /* or NULL */
-
-	struct plan plan;
-	struct batches *records; /* that the round is made of; or NULL */
 	uint64_t taken; /* ns: no thread of the round was copied before */
 	struct rests rests;
 	uint64_t rounds; /* so far */
@@ -70,9 +45,6 @@ struct remote {
 	struct exact *exact; /* likewise: each wait from its begin to its end */
 	uint64_t start; /* ns: time 0 of the samples */
 	uint32_t gap; /* the reason in it, as a frame; TACH_NONE: not asked for */
-	struct mixed *mixed; /* NULL: frames of C are not asked for */
-	struct native_room room; /* for copies of stacks */
-	bool mixes;	     /* they are in this round */
 	struct names *called; /* names of the threads */
 	struct tasks *tasks; /* NULL: not asked for, or not in this Python */
 	struct tach_locals locals; /* no function: not asked for */
@@ -81,7 +53,7 @@ struct remote {
 static const struct py_memory *
 live(const struct remote *r)
 {
-	return &r->reader.memory.memory;
+	return &r->by.reader.memory.memory;
 }
 
 /* ---- making ------------------------------------------------------------ */
@@ -95,6 +67,47 @@ release_and_run(struct tach_sink *sink, const struct tach_run *run)
 	return tach_sink_run(s->to, run);
 }
 
+/* Makes the parts that are asked for.  False if out of memory. */
+static bool
+make_waits(struct remote *r, const struct py_runtime *rt, struct tach_table *table)
+{
+	const struct tach_recorder_options *options = r->by.options;
+	struct plan *plan = &r->by.plan;
+	struct waits_place place = {live(r), r->by.reader.codes, &plan->threads};
+
+	if (options->waits != TACH_WAITS_NONE && (r->waits = waits_new(r->by.process,
+	    rt, options, table, &place)) == NULL)
+		return false;
+	return options->waits != TACH_WAITS_EXACT || (r->exact = exact_new(r->by.process,
+	    rt, table, r->names, r->waits, &place, &plan->interps,
+	    options->interval_ns)) != NULL;
+}
+
+static bool
+make_tasks(struct remote *r, const struct py_runtime *rt, struct tach_table *table)
+{
+	if (r->by.options->async == TACH_ASYNC_NONE || !py_has_tasks(r->by.offsets))
+		return true;
+	r->tasks = tasks_new(r->by.process, live(r), rt, r->by.reader.codes, table);
+	return r->tasks != NULL;
+}
+
+/* Makes the parts of a remote that has its reading.  False if out of memory. */
+static bool
+make_parts(struct remote *r, const struct py_runtime *rt, struct tach_table *table)
+{
+	struct stack_reader *reader = &r->by.reader;
+
+	rests_init(&r->rests, &r->by.plan, interrupts_stir(r->by.interrupts));
+	r->called = names_new(r->by.process, r->by.offsets, live(r), table);
+	if (r->called == NULL)
+		return false;
+	emitter_init(&r->emitter, table, r->names, reader->codes);
+	r->emitter.opcodes = r->by.options->opcodes;
+	callees_init(&r->callees, &reader->calls, reader->codes, table);
+	return make_waits(r, rt, table) && make_tasks(r, rt, table);
+}
+
 struct remote *
 remote_new(const struct process *p, const struct py_runtime *rt,
     const struct tach_recorder_options *options,
@@ -105,55 +118,13 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 
 	if (r == NULL)
 		return NULL;
-	r->process = p;
-	r->offsets = &rt->offsets;
-	r->options = options;
 	r->names = names;
-	r->stops.process = p;
 	r->gap = TACH_NONE;
 	r->releasing = (struct releasing_sink){{.size = sizeof(struct tach_sink),
 		.run = release_and_run},
-	    .stops = &r->stops};
-	r->interrupts = interrupts;
-	plan_init(&r->plan, p, rt, &r->reader, interrupts,
-	    options->blocking);
-	r->plan.moves = options->mixed != TACH_MIXED_NONE && !options->careful;
-	bindings_init(&r->bindings, &r->plan);
-	rests_init(&r->rests, &r->plan, interrupts_stir(interrupts));
-	if (!reader_init(&r->reader, p, rt, options, table) ||
-	    (r->called = names_new(p, r->offsets, &r->reader.memory.memory,
-		 table)) == NULL) {
-		remote_free(r, 0);
-		return NULL;
-	}
-	emitter_init(&r->emitter, table, names, r->reader.codes);
-	r->emitter.opcodes = options->opcodes;
-	callees_init(&r->callees, &r->reader.calls, r->reader.codes, table);
-	if (options->mixed != TACH_MIXED_NONE &&
-	    (r->mixed = mixed_new(p, r->offsets, live(r), table, faults,
-		 options)) == NULL) {
-		remote_free(r, 0);
-		return NULL;
-	}
-	if (options->waits != TACH_WAITS_NONE &&
-	    (r->waits = waits_new(p, rt, options, table, &(struct waits_place){
-		live(r), r->reader.codes, &r->plan.threads})) == NULL) {
-		remote_free(r, 0);
-		return NULL;
-	}
-	if (options->waits == TACH_WAITS_EXACT &&
-	    (r->exact = exact_new(p, rt, table, names, r->waits, &(struct waits_place){
-		live(r), r->reader.codes, &r->plan.threads}, &r->plan.interps,
-	    options->interval_ns)) == NULL) {
-		remote_free(r, 0);
-		return NULL;
-	}
-	if (options->async == TACH_ASYNC_NONE ||
-	    !py_has_tasks(r->offsets))
-		return r;
-	r->tasks = tasks_new(p, &r->reader.memory.memory, rt, r->reader.codes,
-	    table);
-	if (r->tasks == NULL) {
+	    .stops = &r->by.stops};
+	if (!reading_init(&r->by, p, rt, options, interrupts, table, faults) ||
+	    !make_parts(r, rt, table)) {
 		remote_free(r, 0);
 		return NULL;
 	}
@@ -165,28 +136,22 @@ remote_free(struct remote *r, uint64_t until)
 {
 	if (r == NULL)
 		return;
-	stops_free(&r->stops, until);
 	emitter_free(&r->emitter);
 	callees_free(&r->callees);
 	tasks_free(r->tasks);
 	exact_free(r->exact);
 	waits_free(r->waits);
-	mixed_free(r->mixed);
-	native_room_free(&r->room);
 	names_free(r->called);
-	call_stack_free(&r->stack);
-	reader_free(&r->reader);
 	rests_free(&r->rests);
-	plan_free(&r->plan);
-	bindings_free(&r->bindings);
+	reading_free(&r->by, until);
 	free(r);
 }
 
 void
 remote_interrupts(struct remote *r, struct interrupts *in)
 {
-	r->interrupts = r->plan.interrupts = in;
-	colocate_break_off(&r->reader.colocation);
+	r->by.interrupts = r->by.plan.interrupts = in;
+	colocate_break_off(&r->by.reader.colocation);
 	rests_stir(&r->rests, interrupts_stir(in));
 }
 
@@ -201,520 +166,13 @@ cut_chain(struct py_chain *c, size_t depth)
 	c->depth = depth;
 }
 
-/* Reads a thread by the copy of the round, for which it stood still. */
-static struct verdict
-read_round_copy(struct remote *r, struct thread *t)
-{
-	r->from = plan_capture(&r->plan, t);
-	return read_once_still(&r->reader, t, &r->from, &r->stack);
-}
-
-/* Whether the copy of the round is a record of a round that the kernel took. */
-static bool
-is_recorded(struct remote *r, struct thread *t)
-{
-	return t->copy.how == COPIED_INTERRUPT && r->records != NULL;
-}
-
-static bool
-has_copied_stack(const struct remote *r)
-{
-	return r->from.in != NULL && r->from.stack.size > 0;
-}
-
-/* Finds the frames of C of a thread whose stack was walked in the copy of an interrupt.
- * All that they are made of is in that copy, and so of its moment. */
-static void
-find_copied_frames(struct remote *r, const struct thread *t)
-{
-	const struct stack_copy *s = &r->from.stack;
-	struct native_capture c = {.memory = &r->from.view.memory,
-	    .without = "a thread that was copied without its stack"};
-
-	if (has_copied_stack(r)) {
-		c.registers = s->registers;
-		c.low = s->low;
-		c.bytes = r->from.in->bytes + s->at;
-		c.len = s->size;
-	}
-	mixed_begin(r->mixed, &c, t->py.addr);
-	mixed_unwind(r->mixed, &c);
-}
-
-/* Reads such a record.  It uses nothing but the record, as the thread has gone on
- * since then.  If that is not enough for the whole stack, the batch ends: rounds are
- * then better taken by the recorder. */
-static struct verdict
-read_record(struct remote *r, struct thread *t)
-{
-	struct verdict v = {.is = READ_RETRY};
-
-	t->held = HOLD_COPY;
-	for (int i = 0; i < RECORD_TRIES && verdict_can_improve(&v); i++)
-		v = read_round_copy(r, t);
-	if (v.is == READ_SURE)
-		thread_make_current(t);
-	else
-		batches_reject(r->records);
-	if (r->mixes && verdict_believes(&v))
-		find_copied_frames(r, t);
-	v.trouble = TROUBLE_UNKNOWN;
-	return v;
-}
-
-static bool
-is_interrupted(struct remote *r, struct thread *t)
-{
-	(void)r;
-	return t->copy.how == COPIED_INTERRUPT;
-}
-
-/* Reads the copy of the round, which was made in an interrupt. */
-static struct verdict
-read_interrupted_copy(struct remote *r, struct thread *t)
-{
-	struct verdict v = read_round_copy(r, t);
-
-	if (v.is == READ_SURE) {
-		thread_make_current(t);
-		t->held = HOLD_COPY;
-	}
-	if (r->mixes && v.is == READ_SURE)
-		find_copied_frames(r, t);
-	return v;
-}
-
-/* Whether a thread that was copied cannot have run meanwhile. */
-static bool
-has_not_run(struct remote *r, struct thread *t)
-{
-	(void)r;
-	return t->fresh == FRESH_CURRENT;
-}
-
-/* Whether the recorder had the thread's CPU when it made the copy of the round.  To
- * tell that, the thread is found first. */
-static bool
-is_beside(struct remote *r, struct thread *t)
-{
-	bindings_find(&r->bindings, t);
-	return t->copy.how != COPIED_NOT &&
-	    colocate_held(&r->reader.colocation, t->task);
-}
-
-static bool
-is_to_be_stopped(struct remote *r, struct thread *t)
-{
-	(void)t;
-	return r->options->blocking;
-}
-
-/* Stops a thread and reads it; it stays stopped until it is let go.  A blocked
- * thread is not stopped: it stands still anyway, and some system calls would end
- * early.  A thread that stands amid the making of a call is let go, and stopped once
- * more. */
-static struct verdict
-read_stopped(struct remote *r, struct thread *t)
-{
-	struct verdict v = {.is = READ_RETRY};
-
-	thread_make_stale(t);
-	for (int i = 0; i < STOP_TRIES && verdict_can_improve(&v); i++) {
-		if (i > 0) {
-			stop_release_all(&r->stops);
-			read_twice_wait();
-		}
-		t->held = t->task != 0 && status_runs(t) &&
-		    stop_thread(&r->stops, t->task) ? HOLD_STOP : HOLD_NONE;
-		v = read_twice(&r->reader, t, &r->stack);
-		if (t->held == HOLD_NONE)
-			break;
-	}
-	return v;
-}
-
-/* Whether a thread has ended, or never was one.  Then it is no failure if it could
- * not be read. */
-static bool
-thread_has_ended(const struct remote *r, const struct thread *t)
-{
-	return t->task != 0 ? process_thread_id(r->process, t->task) == 0 :
-	    py_state_names_thread(r->offsets);
-}
-
-/* Whether the stack of C is in the copy of the round: the thread need not stop. */
-static bool
-is_copied_with_c(struct remote *r, struct thread *t)
-{
-	return r->mixes && is_interrupted(r, t) && t->copy.stack.size > 0 &&
-	    t->memory.deep == 0;
-}
-
-static bool
-is_mixed(struct remote *r, struct thread *t)
-{
-	(void)t;
-	return r->mixes;
-}
-
-/* Stops a thread, and waits for it longer than stop_thread does. */
-static bool
-stop_patiently(struct remote *r, struct thread *t, uint64_t patience)
-{
-	uint64_t end = clock_ns() + patience;
-	bool stopped;
-
-	while (!(stopped = stop_thread(&r->stops, t->task)) &&
-	    !thread_has_ended(r, t) && clock_ns() < end)
-		clock_sleep(clock_ns() + NS_PER_MS);
-	return stopped;
-}
-
-/* Notes how often a blocked thread has had a CPU.  While the count is the same, the
- * thread stands still, and need not be read from its CPU. */
-static void
-park(const struct remote *r, struct thread *t)
-{
-	t->looks.parked = t->task != 0 ?
-	    switches_count(&t->switches, r->process, t->task) : SWITCHES_UNKNOWN;
-	if (!status_is_blocked(t))
-		t->looks.parked = SWITCHES_UNKNOWN;
-}
-
-/* Stops a thread.  In a recording, one that runs and has no CPU is waited for for some
- * time only, and another one not at all. */
-static bool
-stop_for_frames(struct remote *r, struct thread *t, bool ran)
-{
-	if (t->task == 0)
-		return false;
-	return r->options->careful || ran ? stop_patiently(r, t,
-	    r->options->careful ? STOP_PATIENCE : CPU_PATIENCE) :
-	    stop_thread(&r->stops, t->task);
-}
-
-/* A view of a thread's state and frames, as they were read last, and of a copy of its
- * stack, which has the entries.  Memory that it lacks is read from the process. */
-struct linked_view {
-	struct py_view view; /* first: reads get its address */
-	const struct py_memory *live;
-};
-
-static bool
-read_linked(const struct py_memory *m, const struct py_piece *pieces, size_t n)
-{
-	const struct linked_view *v = (const struct linked_view *)m;
-	struct py_view view = v->view;
-
-	return view_read(&view.memory, pieces, n) || v->live->read(v->live, pieces, n);
-}
-
-/* The view for a capture of a thread that stands still, and was just read.  False if
- * out of memory. */
-static bool
-link_capture(struct remote *r, struct native_capture *c, struct linked_view *v)
-{
-	struct spans *spans = &r->reader.scratch.spans;
-
-	if (c->len > 0 && !spans_add_bytes(spans, (struct range){c->low, c->len},
-		c->bytes))
-		return false;
-	*v = (struct linked_view){spans_view(spans), live(r)};
-	v->view.memory.read = read_linked;
-	c->memory = &v->view.memory;
-	return true;
-}
-
-/* Finds the frames of C of a thread that has stopped and was just read, and lets it go
- * if it ran: for its variables, it has to stand still for longer.  False if out of
- * memory. */
-static bool
-find_stopped_frames(struct remote *r, struct thread *t, bool ran)
-{
-	struct native_capture c = {.without = t->task != 0 ?
-	    "a thread that did not stop" : "a thread that is not known"};
-	struct linked_view view;
-	bool whole;
-
-	if (!stop_registers(&r->stops, t->task, &c.registers))
-		c.registers.count = 0;
-	else
-		native_copy_stack(&r->room, t->task, t->memory.stack_end, &c);
-	if (!link_capture(r, &c, &view))
-		return false;
-	mixed_begin(r->mixed, &c, t->py.addr);
-	if (ran && c.len > 0 && r->locals.tell == NULL)
-		stop_release_all(&r->stops);
-	whole = mixed_unwind(r->mixed, &c);
-	if (!ran && whole && c.len > 0)
-		mixed_keep(r->mixed, t->task, &c);
-	return true;
-}
-
-/* Stops a thread, also one that is blocked, for its registers and its stack.  It
- * counts as held only while it is read, if it was blocked. */
-static struct verdict
-read_stopped_frames(struct remote *r, struct thread *t, bool ran)
-{
-	struct verdict v = {.is = READ_RETRY};
-
-	for (int i = 0; i < STOP_TRIES && verdict_can_improve(&v); i++) {
-		if (i > 0) {
-			stop_release_all(&r->stops);
-			read_twice_wait();
-		}
-		t->held = stop_for_frames(r, t, ran) ? HOLD_STOP : HOLD_NONE;
-		v = read_twice(&r->reader, t, &r->stack);
-	}
-	if (verdict_believes(&v) && !find_stopped_frames(r, t, ran))
-		v.is = READ_NOMEM;
-	if (!ran)
-		t->held = HOLD_NONE;
-	return v;
-}
-
-/* Whether a thread has had no CPU since it was seen to have none. */
-static bool
-has_stood_still(const struct remote *r, struct thread *t)
-{
-	return switches_count(&t->switches, r->process, t->task) == t->looks.parked;
-}
-
-/* Finds the frames of C of a thread that stands still and was just read, by all of its
- * registers or by some.  False if the frames may not be all and other registers may tell
- * of more, or if the thread has had a CPU meanwhile. */
-static bool
-find_standing_frames(struct remote *r, struct thread *t, const struct task_registers *at)
-{
-	struct native_capture c = {.registers = *at};
-	struct linked_view view;
-	bool copied = native_copy_stack(&r->room, t->task, t->memory.stack_end, &c);
-	bool whole;
-
-	if ((!copied && at->lacks != 0) || !link_capture(r, &c, &view))
-		return false;
-	mixed_begin(r->mixed, &c, t->py.addr);
-	if (copied && !has_stood_still(r, t))
-		return false;
-	if (copied && mixed_recall(r->mixed, t->task, &c))
-		return true;
-	whole = mixed_unwind(r->mixed, &c);
-	if (whole && copied)
-		mixed_keep(r->mixed, t->task, &c);
-	return (whole || at->lacks == 0) && (copied || has_stood_still(r, t));
-}
-
-/* Notes the registers of a thread that has no CPU: all of them if the kernel tells them,
- * else two of a thread that is blocked.  False if it may have a CPU.  Its count of
- * switches, which is taken before, tells then whether it has stood still. */
-static bool
-stand(const struct remote *r, struct thread *t, struct task_registers *at)
-{
-	struct task_state s;
-
-	t->looks.parked = switches_count(&t->switches, r->process, t->task);
-	if (t->looks.parked == SWITCHES_UNKNOWN)
-		return false;
-	if (r->interrupts != NULL && standing_registers(t->task, at))
-		return true;
-	park(r, t);
-	s = task_state(t->task, t->state_fd);
-	return t->looks.parked != SWITCHES_UNKNOWN && s.is == TASK_BLOCKED &&
-	    task_call_registers(&s.call, at);
-}
-
-/* Reads a thread that has no CPU, and its frames of C, without a stop, by which some
- * calls would end early.  The sample holds until the thread gets a CPU.  READ_RETRY if
- * that is not enough. */
-static struct verdict
-read_standing_frames(struct remote *r, struct thread *t)
-{
-	struct verdict v = {.is = READ_RETRY};
-	struct task_registers at;
-
-	if (!stand(r, t, &at))
-		return v;
-	v = read_twice(&r->reader, t, &r->stack);
-	if (v.is == READ_SURE && !find_standing_frames(r, t, &at))
-		v.is = READ_RETRY;
-	if (v.is == READ_SURE)
-		thread_make_current(t);
-	return v;
-}
-
-/* Whether a thread ran when it was seen last. */
-static bool
-has_run(const struct thread *t)
-{
-	return (t->status.bits & TACH_STATUS_CPU) != 0;
-}
-
-/* Whether a thread that runs can be interrupted. */
-static bool
-can_interrupt(const struct remote *r, const struct thread *t)
-{
-	return r->interrupts != NULL && t->task != 0 && status_runs(t);
-}
-
-static bool
-is_to_be_interrupted(struct remote *r, struct thread *t)
-{
-	return has_run(t) && can_interrupt(r, t);
-}
-
-/* Whether an interrupt can copy the thread with its stack of C. */
-static bool
-can_be_copied_with_c(struct remote *r, struct thread *t)
-{
-	return r->mixes && t->memory.deep == 0 && can_interrupt(r, t) &&
-	    interrupts_tell_stacks(r->interrupts);
-}
-
-/* Reads a running thread in an interrupt.  READ_RETRY also if it runs no more. */
-static struct verdict
-read_interrupted(struct remote *r, struct thread *t)
-{
-	struct verdict v = interrupted_read(r->interrupts, &r->reader, t, &r->from,
-	    &r->stack);
-
-	if (v.is == READ_SURE)
-		t->held = HOLD_INTERRUPT;
-	if (r->mixes && v.is == READ_SURE)
-		find_copied_frames(r, t);
-	return v;
-}
-
-/* Reads a thread with its frames of C: here it is chosen by which means.  A blocked one
- * is read as it stands, another is copied in an interrupt; it is stopped if that is not
- * enough; a dump stops all.  Which thread it is can be known only after it was looked for
- * a few times: see tids.h. */
-static struct verdict
-read_mixed(struct remote *r, struct thread *t)
-{
-	struct verdict v = {.is = READ_RETRY};
-	bool runs;
-
-	for (int i = 0; i < STOP_TRIES && t->task == 0; i++)
-		bindings_find(&r->bindings, t);
-	runs = t->task != 0 && status_runs(t);
-	thread_make_stale(t);
-	if (t->task != 0 && !r->options->careful)
-		v = read_standing_frames(r, t);
-	if (verdict_can_improve(&v) && can_be_copied_with_c(r, t))
-		v = read_interrupted(r, t);
-	if (!verdict_can_improve(&v))
-		return v;
-	r->from.in = NULL;
-	return read_stopped_frames(r, t, runs);
-}
-
-static bool
-may_have_run(struct remote *r, struct thread *t)
-{
-	(void)r;
-	return t->copy.how != COPIED_NOT && t->fresh == FRESH_STALE;
-}
-
-/* Reads a thread by the copy of the round, which may be of more than one moment. */
-static struct verdict
-read_running(struct remote *r, struct thread *t)
-{
-	struct capture from = plan_capture(&r->plan, t);
-
-	return read_once_running(&r->reader, t, &from, &r->stack);
-}
-
-static bool
-runs_by_now(struct remote *r, struct thread *t)
-{
-	return !has_run(t) && can_interrupt(r, t);
-}
-
-/* Reads a thread in an interrupt that is later than the copy of the round. */
-static struct verdict
-read_late(struct remote *r, struct thread *t)
-{
-	thread_make_stale(t);
-	return read_interrupted(r, t);
-}
-
-static bool
-is_there(struct remote *r, struct thread *t)
-{
-	(void)r;
-	(void)t;
-	return true;
-}
-
-/* Reads a thread that goes on, wherever it is now. */
-static struct verdict
-read_racing(struct remote *r, struct thread *t)
-{
-	thread_make_stale(t);
-	park(r, t);
-	return read_twice(&r->reader, t, &r->stack);
-}
-
-/*
- * The readers, in the order in which they are tried until one gives a whole stack.
- * A thread that ran at its last sample, too, is interrupted before its copy is used.
- * Another thread is interrupted only if its copy is of no use: to do it at once would
- * move just these samples to a later moment, and show the thread running too often.
- */
-static const struct thread_reader {
-	bool (*fits)(struct remote *, struct thread *);
-	struct verdict (*read)(struct remote *, struct thread *);
-	bool last; /* no other reader is tried after this one */
-} readers[] = {
-	{is_recorded, read_record, true},
-	{is_copied_with_c, read_interrupted_copy, false},
-	{can_be_copied_with_c, read_interrupted, false},
-	{is_mixed, read_mixed, true},
-	{is_interrupted, read_interrupted_copy, false},
-	{has_not_run, read_round_copy, false},
-	{is_beside, read_round_copy, false},
-	{is_to_be_stopped, read_stopped, true},
-	{is_to_be_interrupted, read_interrupted, false},
-	{may_have_run, read_running, false},
-	{runs_by_now, read_late, false},
-	{is_there, read_racing, true},
-};
-
-/* Marks a thread as stale unless it was copied and cannot have run. */
-static void
-note_freshness(const struct remote *r, struct thread *t)
-{
-	if (t->copy.how == COPIED_NOT || plan_may_have_run(&r->plan, t))
-		thread_make_stale(t);
-	else
-		thread_make_current(t);
-}
-
-/* Reads a thread's stack by the readers that fit. */
-static struct verdict
-read_chain(struct remote *r, struct thread *t)
-{
-	const struct thread_reader *by = readers;
-	struct verdict v = {.is = READ_RETRY};
-	bool last = false;
-
-	note_freshness(r, t);
-	for (; verdict_can_improve(&v) && !last; by++)
-		if (by->fits(r, t)) {
-			r->from.in = NULL;
-			v = by->read(r, t);
-			last = by->last;
-		}
-	return v;
-}
-
 /* Plans no stay on the CPU of a thread that can be interrupted, even if it could not
  * be just now. */
 static void
 stay_away(struct remote *r, const struct thread *t)
 {
-	if (r->interrupts != NULL && !interrupted_spares(t))
-		colocate_unwant(&r->reader.colocation, t->task);
+	if (r->by.interrupts != NULL && !interrupted_spares(t))
+		colocate_unwant(&r->by.reader.colocation, t->task);
 }
 
 /* Gives a thread its index among the names of threads.  False if out of memory. */
@@ -735,7 +193,7 @@ name_thread(struct remote *r, struct thread *t,
 static bool
 has_just_run(const struct remote *r, const struct thread *t, uint64_t time_us)
 {
-	const struct py_chain *now = &r->stack.chain, *then = &t->last.chain;
+	const struct py_chain *now = &r->by.stack.chain, *then = &t->last.chain;
 
 	return t->status.holds_gil && time_us - t->last.read_us <= RECENT &&
 	    (t->status.bits & TACH_STATUS_CPU) != 0 && then->depth > 0 &&
@@ -747,17 +205,17 @@ has_just_run(const struct remote *r, const struct thread *t, uint64_t time_us)
 static struct moment
 moment_of(const struct remote *r, struct thread *t, uint64_t time_us)
 {
-	const struct interp *in = plan_interp(&r->plan, t);
+	const struct interp *in = plan_interp(&r->by.plan, t);
 	struct moment m = {.time_us = time_us,
-	    .offsets = r->offsets,
+	    .offsets = r->by.offsets,
 	    .gil = in->gil_at,
 	    .holds_gil = t->status.holds_gil,
-	    .wants_gil = r->stack.words.wants_gil,
+	    .wants_gil = r->by.stack.words.wants_gil,
 	    .ran = has_just_run(r, t, time_us),
-	    .waits = !t->status.holds_gil && plan_takes_turns(&r->plan, t),
-	    .exception = r->stack.words.exception};
+	    .waits = !t->status.holds_gil && plan_takes_turns(&r->by.plan, t),
+	    .exception = r->by.stack.words.exception};
 
-	m.status = status_of(r->process, t, &m);
+	m.status = status_of(r->by.process, t, &m);
 	if (exact_runs(r->exact, t))
 		m.status |= TACH_STATUS_CPU;
 	return m;
@@ -766,13 +224,13 @@ moment_of(const struct remote *r, struct thread *t, uint64_t time_us)
 static bool
 holds_gil(const struct remote *r, const struct thread *t)
 {
-	const struct interp *in = plan_interp(&r->plan, t);
+	const struct interp *in = plan_interp(&r->by.plan, t);
 
-	if (!py_is_free_threaded(r->offsets))
+	if (!py_is_free_threaded(r->by.offsets))
 		return in->gil.locked && in->gil.holder == t->py.addr;
-	return t->copy.how != COPIED_NOT && (reader_state(&r->reader,
-	    r->plan.all.bytes + t->copy.at, r->offsets->thread_status) &
-	    r->offsets->active) != 0;
+	return t->copy.how != COPIED_NOT && (reader_state(&r->by.reader,
+	    r->by.plan.all.bytes + t->copy.at, r->by.offsets->thread_status) &
+	    r->by.offsets->active) != 0;
 }
 
 /* Whether samples of a thread are asked for, as far as is known before it is
@@ -780,9 +238,9 @@ holds_gil(const struct remote *r, const struct thread *t)
 static bool
 is_wanted_thread(const struct remote *r, const struct thread *t)
 {
-	return (!r->options->main_only || t->task == 0 ||
-		t->task == r->process->pid) &&
-	    (r->options->mode != TACH_MODE_GIL || t->status.holds_gil);
+	return (!r->by.options->main_only || t->task == 0 ||
+		t->task == r->by.process->pid) &&
+	    (r->by.options->mode != TACH_MODE_GIL || t->status.holds_gil);
 }
 
 static void
@@ -810,7 +268,7 @@ count_interrupts(const struct remote *r, const struct thread *t, uint8_t status,
 	bool held = t->held != HOLD_NONE;
 	bool outside = !held && (status & TACH_STATUS_CPU) != 0;
 
-	if (r->interrupts == NULL)
+	if (r->by.interrupts == NULL)
 		return;
 	stats->interrupted += held;
 	stats->unfit += outside && t->interrupt.unfit;
@@ -824,16 +282,16 @@ count_interrupts(const struct remote *r, const struct thread *t, uint8_t status,
 static struct verdict
 read_stack(struct remote *r, struct thread *t)
 {
-	struct verdict v = read_chain(r, t);
+	struct verdict v = reading_chain(&r->by, t);
 
 	if (r->tasks == NULL || !tasks_found(r->tasks, clock_ns()))
 		return v;
 	for (int i = 0; i < TASK_TRIES && v.is == READ_SURE; i++) {
-		v.is = tasks_extend(r->tasks, t, &r->stack.chain);
+		v.is = tasks_extend(r->tasks, t, &r->by.stack.chain);
 		if (v.is != READ_RETRY)
 			return v;
-		v = r->mixes ? read_chain(r, t) :
-		    read_twice(&r->reader, t, &r->stack);
+		v = r->by.mixes ? reading_chain(&r->by, t) :
+		    read_twice(&r->by.reader, t, &r->by.stack);
 	}
 	return v;
 }
@@ -863,7 +321,7 @@ static void
 lose_sample(const struct remote *r, struct thread *t, const struct verdict *v,
     struct tach_recorder_stats *stats)
 {
-	if (v->is == READ_GONE || thread_has_ended(r, t))
+	if (v->is == READ_GONE || reading_has_ended(&r->by, t))
 		return;
 	t->last.is = LAST_LOST;
 	count_failure(v->trouble, stats);
@@ -875,18 +333,18 @@ static bool
 find_moment(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_recorder_stats *stats, struct moment *m)
 {
-	if (!bindings_bind(&r->bindings, t, r->stack.words.tid)) {
+	if (!bindings_bind(&r->by.bindings, t, r->by.stack.words.tid)) {
 		bindings_leave_out(t, time_us, stats);
 		return false;
 	}
-	if (bindings_elsewhere(&r->bindings, t, time_us))
+	if (bindings_elsewhere(&r->by.bindings, t, time_us))
 		return false;
 	*m = moment_of(r, t, time_us);
-	if (!bindings_seek_user(&r->bindings, t, m))
+	if (!bindings_seek_user(&r->by.bindings, t, m))
 		return true;
-	if (bindings_elsewhere(&r->bindings, t, time_us))
+	if (bindings_elsewhere(&r->by.bindings, t, time_us))
 		return false;
-	m->status = status_of(r->process, t, m);
+	m->status = status_of(r->by.process, t, m);
 	return true;
 }
 
@@ -895,11 +353,11 @@ static bool
 is_sample(const struct remote *r, struct thread *t, const struct moment *m,
     struct tach_recorder_stats *stats)
 {
-	if (bindings_was_left(&r->bindings, t, m->status)) {
+	if (bindings_was_left(&r->by.bindings, t, m->status)) {
 		bindings_leave_out(t, m->time_us, stats);
 		return false;
 	}
-	if (is_wanted_thread(r, t) && status_kept(r->options, m->status))
+	if (is_wanted_thread(r, t) && status_kept(r->by.options, m->status))
 		return true;
 	pass_over(t, m->status);
 	return false;
@@ -911,12 +369,12 @@ static void
 keep_sample(const struct remote *r, struct thread *t, bool whole,
     const struct moment *m)
 {
-	if (py_frames_are_objects(r->offsets))
-		thread_renew_set(t, &r->stack.chain, r->offsets->frame_size);
-	t->last.is = whole && r->options->async != TACH_ASYNC_ALL ?
+	if (py_frames_are_objects(r->by.offsets))
+		thread_renew_set(t, &r->by.stack.chain, r->by.offsets->frame_size);
+	t->last.is = whole && r->by.options->async != TACH_ASYNC_ALL ?
 	    LAST_GOOD : LAST_LOST;
-	t->last.sound = whole && r->stack.sound;
-	t->last.count = r->stack.stamp.count;
+	t->last.sound = whole && r->by.stack.sound;
+	t->last.count = r->by.stack.stamp.count;
 	t->last.read_us = m->time_us;
 	t->status.wants_gil = m->wants_gil;
 	t->status.exception = m->exception;
@@ -928,10 +386,10 @@ keep_sample(const struct remote *r, struct thread *t, bool whole,
 static unsigned
 know_thread(const struct remote *r, const struct moment *m)
 {
-	bool between = r->stack.words.compiled ||
-	    (py_frames_are_objects(r->offsets) && !m->holds_gil);
+	bool between = r->by.stack.words.compiled ||
+	    (py_frames_are_objects(r->by.offsets) && !m->holds_gil);
 
-	return (r->records != NULL ? CALLEES_LATE : 0) | (between ? CALLEES_BETWEEN : 0);
+	return (r->by.records != NULL ? CALLEES_LATE : 0) | (between ? CALLEES_BETWEEN : 0);
 }
 
 /* The frame of the callee of a believed stack.  The next interrupt of that call copies
@@ -939,63 +397,15 @@ know_thread(const struct remote *r, const struct moment *m)
 static uint32_t
 find_callee(struct remote *r, const struct moment *m)
 {
-	const struct called *called = &r->stack.called;
+	const struct called *called = &r->by.stack.called;
 
 	if (called->it.callable.addr != 0 && called->it.operator != PY_ENTER &&
 	    !called_is_known(&called->it))
-		interrupts_know(r->interrupts, &(struct interrupt_site){
+		interrupts_know(r->by.interrupts, &(struct interrupt_site){
 		    called->instr, called->at, called->it.operator == PY_CALL ? 0 :
 		    called_objects((enum py_operator)called->it.operator)});
-	return callees_frame(&r->callees, &r->stack.chain, &called->it, r->taken,
+	return callees_frame(&r->callees, &r->by.stack.chain, &called->it, r->taken,
 	    know_thread(r, m));
-}
-
-/* Whether a copy that was cut had no end but that of what an interrupt can copy. */
-static bool
-is_longest(const struct remote *r, uint64_t told)
-{
-	const struct stack_copy *s = &r->from.stack;
-
-	return has_copied_stack(r) && (told == 0 || s->low + s->size != told);
-}
-
-/* Notes how much of a thread's stack the next copies need.  Where a copy was cut, the next
- * one is as long as it can be; if it was that already, the thread is stopped. */
-static void
-note_need(struct remote *r, struct thread *t)
-{
-	struct mixed_need n = mixed_needs(r->mixed);
-	uint64_t before = t->memory.needed_end;
-
-	if (mixed_stack_end(r->mixed) != 0)
-		t->memory.stack_end = mixed_stack_end(r->mixed);
-	if (n.end != 0 || n.cut)
-		t->memory.needed_end = n.end;
-	if (n.end != 0 ? n.end - n.low > INTERRUPT_STACK - INTERRUPT_BELOW :
-			 n.cut && is_longest(r, before))
-		t->memory.deep = DEEP_FOR;
-	else if (t->memory.deep > 0)
-		t->memory.deep--;
-	if (!is_recorded(r, t))
-		return;
-	if (t->memory.needed_end != before)
-		batches_need_stack(r->records, t->memory.needed_end);
-	if (t->memory.deep > 0)
-		batches_reject(r->records);
-}
-
-/* Merges the chain with the frames of C of its thread.  The thread is let go, unless its
- * variables are still to be read.  The callee becomes a frame of the result.  NULL if out
- * of memory. */
-static struct py_chain *
-mix(struct remote *r, struct thread *t, uint32_t callee)
-{
-	if (!mixed_merge(r->mixed, &r->stack.chain))
-		return NULL;
-	if (r->locals.tell == NULL)
-		stop_release_all(&r->stops);
-	note_need(r, t);
-	return mixed_name(r->mixed, &r->stack.chain, callee);
 }
 
 /* The reason for which the thread with the stack does not run. */
@@ -1005,9 +415,9 @@ wait_of_stack(struct remote *r, struct thread *t, uint32_t callee,
 {
 	if (exact_runs(r->exact, t))
 		return TACH_NONE;
-	if (is_recorded(r, t) && batches_left(r->records))
+	if (reading_is_record(&r->by, t) && batches_left(r->by.records))
 		return waits_for_cpu(r->waits, 0);
-	return waits_frame(r->waits, t, &r->stack.chain, callee, m);
+	return waits_frame(r->waits, t, &r->by.stack.chain, callee, m);
 }
 
 /* Gives the stack, as far as it is believed, to the sink as a sample of the thread. */
@@ -1018,23 +428,23 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 {
 	bool whole = v->is == READ_SURE;
 	struct sample_leaves leaves = NO_LEAVES;
-	struct py_chain *chain = &r->stack.chain, *shown = NULL;
+	struct py_chain *chain = &r->by.stack.chain, *shown = NULL;
 
 	if (!whole)
 		cut_chain(chain, v->sure);
 	thread_names_count(r->names, t->index, 1, stats);
 	stats->torn += !whole;
 	count_interrupts(r, t, m->status, stats);
-	stats->compiled += r->stack.words.compiled;
+	stats->compiled += r->by.stack.words.compiled;
 	keep_sample(r, t, whole, m);
-	if (whole && !r->options->no_callees)
+	if (whole && !r->by.options->no_callees)
 		leaves.callee = find_callee(r, m);
 	if (whole)
 		leaves.wait = wait_of_stack(r, t, leaves.callee, m);
-	if (r->mixes && (shown = mix(r, t, leaves.callee)) == NULL)
+	if (r->by.mixes && (shown = reading_mix(&r->by, t, leaves.callee)) == NULL)
 		return false;
 	if (r->locals.tell != NULL)
-		variables_tell(&r->locals, r->offsets, live(r),
+		variables_tell(&r->locals, r->by.offsets, live(r),
 		    shown != NULL ? shown : chain);
 	return emit_sample(&r->emitter, t, chain, shown, leaves, !whole, m, sink);
 }
@@ -1044,7 +454,7 @@ static bool
 take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
 {
-	const struct py_chain *chain = &r->stack.chain;
+	const struct py_chain *chain = &r->by.stack.chain;
 	struct verdict v;
 	struct moment m;
 
@@ -1090,9 +500,9 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 	if (!exact_settle(r->exact, t, sink))
 		return false;
 	ok = take_thread_sample(r, t, time_us, sink, stats);
-	stop_release_all(&r->stops);
-	if (r->options->careful)
-		colocate_leave(&r->reader.colocation);
+	stop_release_all(&r->by.stops);
+	if (r->by.options->careful)
+		colocate_leave(&r->by.reader.colocation);
 	return ok;
 }
 
@@ -1100,8 +510,8 @@ static bool
 sample_copied(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
-	for (size_t i = 0; i < r->plan.threads.count; i++) {
-		struct thread *t = &r->plan.threads.list[i];
+	for (size_t i = 0; i < r->by.plan.threads.count; i++) {
+		struct thread *t = &r->by.plan.threads.list[i];
 		if (t->copy.how != COPIED_NOT &&
 		    !sample_thread(r, t, time_us, sink, stats))
 			return false;
@@ -1115,17 +525,17 @@ sample_copied(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 static bool
 renew_status(struct remote *r, struct thread *t, struct moment *m)
 {
-	*m = (struct moment){.offsets = r->offsets,
-	    .gil = plan_interp(&r->plan, t)->gil_at,
+	*m = (struct moment){.offsets = r->by.offsets,
+	    .gil = plan_interp(&r->by.plan, t)->gil_at,
 	    .holds_gil = t->status.holds_gil,
 	    .wants_gil = t->status.wants_gil,
 	    .exception = t->status.exception};
 
 	t->status.unsure = false;
 	t->held = HOLD_NONE;
-	t->status.bits = m->status = status_of(r->process, t, m);
-	if (status_kept(r->options, t->status.bits) &&
-	    !bindings_was_left(&r->bindings, t, t->status.bits))
+	t->status.bits = m->status = status_of(r->by.process, t, m);
+	if (status_kept(r->by.options, t->status.bits) &&
+	    !bindings_was_left(&r->by.bindings, t, t->status.bits))
 		return true;
 	t->last.is = LAST_NONE;
 	return false;
@@ -1171,8 +581,8 @@ static bool
 sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
-	for (size_t i = 0; i < r->plan.threads.count; i++) {
-		struct thread *t = &r->plan.threads.list[i];
+	for (size_t i = 0; i < r->by.plan.threads.count; i++) {
+		struct thread *t = &r->by.plan.threads.list[i];
 		if (thread_is_gone(t) || t->done)
 			continue;
 		t->copy.how = COPIED_NOT;
@@ -1182,7 +592,7 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 			if (!sample_thread(r, t, time_us, sink, stats))
 				return false;
 		} else if (t->last.is == LAST_GOOD &&
-		    !bindings_elsewhere(&r->bindings, t, time_us) &&
+		    !bindings_elsewhere(&r->by.bindings, t, time_us) &&
 		    !repeat_thread(r, t, time_us, sink, stats)) {
 			return false;
 		}
@@ -1198,22 +608,22 @@ static void
 forget_room(struct remote *r)
 {
 	if (r->rounds % FORGET_AFTER == 0)
-		snapshot_free(&r->plan.all);
+		snapshot_free(&r->by.plan.all);
 }
 
 static void
 begin_round(struct remote *r)
 {
 	forget_room(r);
-	for (size_t i = 0; i < r->plan.threads.count; i++) {
-		struct thread *t = &r->plan.threads.list[i];
+	for (size_t i = 0; i < r->by.plan.threads.count; i++) {
+		struct thread *t = &r->by.plan.threads.list[i];
 		t->done = false;
 		t->copy.how = COPIED_NOT;
-		bindings_seek_again(t, r->plan.time_us);
-		if (!plan_is_told(&r->plan, t))
+		bindings_seek_again(t, r->by.plan.time_us);
+		if (!plan_is_told(&r->by.plan, t))
 			rests_look(&r->rests, t);
 		/* Its last sample is one of a task that waits. */
-		if (r->options->async == TACH_ASYNC_ALL)
+		if (r->by.options->async == TACH_ASYNC_ALL)
 			thread_make_stale(t);
 		if ((r->rounds + i) % FORGET_AFTER == 0)
 			workset_clear(&t->memory.set);
@@ -1223,8 +633,8 @@ begin_round(struct remote *r)
 static bool
 has_more(const struct remote *r)
 {
-	for (size_t i = 0; i < r->plan.threads.count; i++) {
-		const struct thread *t = &r->plan.threads.list[i];
+	for (size_t i = 0; i < r->by.plan.threads.count; i++) {
+		const struct thread *t = &r->by.plan.threads.list[i];
 		if (t->fresh == FRESH_STALE && !t->done)
 			return true;
 	}
@@ -1236,12 +646,12 @@ has_more(const struct remote *r)
 static void
 wait_near(struct remote *r)
 {
-	for (size_t i = 0; i < r->plan.threads.count; i++) {
-		const struct thread *t = &r->plan.threads.list[
-		    (r->rounds + i) % r->plan.threads.count];
+	for (size_t i = 0; i < r->by.plan.threads.count; i++) {
+		const struct thread *t = &r->by.plan.threads.list[
+		    (r->rounds + i) % r->by.plan.threads.count];
 		if (t->done && t->task != 0 &&
 		    (t->status.bits & TACH_STATUS_CPU) != 0) {
-			colocate_wait(&r->reader.colocation, t->task);
+			colocate_wait(&r->by.reader.colocation, t->task);
 			return;
 		}
 	}
@@ -1252,8 +662,8 @@ wait_near(struct remote *r)
 static bool
 stops_threads(const struct remote *r)
 {
-	return r->options->blocking ||
-	    (r->mixes && !interrupts_tell_stacks(r->interrupts));
+	return r->by.options->blocking ||
+	    (r->by.mixes && !interrupts_tell_stacks(r->by.interrupts));
 }
 
 /* Chooses the CPU on which the next round begins. */
@@ -1263,9 +673,9 @@ leave_round(struct remote *r)
 	r->rounds++;
 	if (stops_threads(r))
 		wait_near(r);
-	else if (r->records == NULL)
-		colocate_end_round(&r->reader.colocation,
-		    contexts_learned(r->reader.contexts));
+	else if (r->by.records == NULL)
+		colocate_end_round(&r->by.reader.colocation,
+		    contexts_learned(r->by.reader.contexts));
 }
 
 /* ---- rounds in which no thread has run --------------------------------- */
@@ -1274,16 +684,16 @@ leave_round(struct remote *r)
 static bool
 all_rest(struct remote *r)
 {
-	return rests_all(&r->rests, r->records == NULL &&
+	return rests_all(&r->rests, r->by.records == NULL &&
 	    r->tasks == NULL && r->locals.tell == NULL &&
-	    !r->options->blocking && !r->bindings.twofold);
+	    !r->by.options->blocking && !r->by.bindings.twofold);
 }
 
 bool
 remote_can_repeat(const struct remote *r)
 {
-	for (size_t i = 0; i < r->plan.threads.count; i++) {
-		const struct thread *t = &r->plan.threads.list[i];
+	for (size_t i = 0; i < r->by.plan.threads.count; i++) {
+		const struct thread *t = &r->by.plan.threads.list[i];
 		if (t->last.is == LAST_LOST && !thread_is_gone(t))
 			return false;
 	}
@@ -1321,10 +731,10 @@ remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 {
 	if (!exact_take(r->exact, r->start, time_us, sink, stats))
 		return false;
-	for (size_t i = 0; i < r->plan.threads.count; i++) {
-		struct thread *t = &r->plan.threads.list[i];
+	for (size_t i = 0; i < r->by.plan.threads.count; i++) {
+		struct thread *t = &r->by.plan.threads.list[i];
 		if (thread_is_gone(t) || t->last.is != LAST_GOOD ||
-		    bindings_elsewhere(&r->bindings, t, time_us))
+		    bindings_elsewhere(&r->by.bindings, t, time_us))
 			continue;
 		if (!sample_again(r, t, time_us, sink, stats))
 			return false;
@@ -1336,7 +746,7 @@ remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 static struct tach_sink *
 sink_of(struct remote *r, struct tach_sink *sink)
 {
-	if (!r->options->blocking)
+	if (!r->by.options->blocking)
 		return sink;
 	r->releasing.to = sink;
 	return &r->releasing.sink;
@@ -1345,7 +755,7 @@ sink_of(struct remote *r, struct tach_sink *sink)
 static enum remote_result
 look_at_thread_names(struct remote *r, uint64_t time_us)
 {
-	return names_look(r->called, &r->plan.threads, r->names->count,
+	return names_look(r->called, &r->by.plan.threads, r->names->count,
 	    time_us) ? REMOTE_OK : REMOTE_ERROR;
 }
 
@@ -1353,7 +763,7 @@ static enum remote_result
 rest_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
-	colocate_break_off(&r->reader.colocation);
+	colocate_break_off(&r->by.reader.colocation);
 	return remote_again(r, time_us, sink, stats) ?
 	    look_at_thread_names(r, time_us) : REMOTE_ERROR;
 }
@@ -1365,19 +775,19 @@ static enum remote_result
 sample_alone(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats, bool *first)
 {
-	enum copy_result seen = r->records == NULL ? plan_interrupt(&r->plan) :
-	    batches_capture(r->records);
+	enum copy_result seen = r->by.records == NULL ? plan_interrupt(&r->by.plan) :
+	    batches_capture(r->by.records);
 
 	*first = seen != COPY_OK;
 	while (seen == COPY_OK) {
 		if (!sample_copied(r, time_us, sink, stats))
 			return REMOTE_ERROR;
-		seen = r->records != NULL ? batches_capture(r->records) :
+		seen = r->by.records != NULL ? batches_capture(r->by.records) :
 		    COPY_FAILED;
 	}
 	if (seen == COPY_NOMEM)
 		return REMOTE_ERROR;
-	*first = *first || !r->plan.kept;
+	*first = *first || !r->by.plan.kept;
 	if (!*first)
 		rests_look_around(&r->rests);
 	return REMOTE_OK;
@@ -1387,10 +797,10 @@ sample_alone(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 static enum remote_result
 copy_threads(struct remote *r, bool first)
 {
-	enum copy_result copied = first ? plan_copy_lean(&r->plan) : COPY_FAILED;
+	enum copy_result copied = first ? plan_copy_lean(&r->by.plan) : COPY_FAILED;
 
 	if (copied == COPY_FAILED)
-		copied = plan_copy(&r->plan, first);
+		copied = plan_copy(&r->by.plan, first);
 	return copied == COPY_OK ? REMOTE_OK :
 	    copied == COPY_NOMEM ? REMOTE_ERROR : REMOTE_LOST;
 }
@@ -1420,10 +830,10 @@ static bool
 sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
-	struct task_round round = {&r->plan.threads, r->options, &r->emitter,
+	struct task_round round = {&r->by.plan.threads, r->by.options, &r->emitter,
 	    time_us, sink, stats};
 
-	return r->options->async != TACH_ASYNC_ALL || r->tasks == NULL ||
+	return r->by.options->async != TACH_ASYNC_ALL || r->tasks == NULL ||
 	    !tasks_found(r->tasks, clock_ns()) ||
 	    tasks_sample(r->tasks, &round);
 }
@@ -1440,7 +850,7 @@ take_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
 		return REMOTE_ERROR;
 	if (all_rest(r))
 		return rest_round(r, time_us, sink, stats);
-	r->plan.time_us = time_us;
+	r->by.plan.time_us = time_us;
 	begin_round(r);
 	if ((got = sample_alone(r, time_us, sink, stats, &first)) != REMOTE_OK ||
 	    (got = sample_copies(r, time_us, sink, stats, first)) != REMOTE_OK)
@@ -1450,7 +860,7 @@ take_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
 	if (!sample_tasks(r, time_us, sink, stats))
 		return REMOTE_ERROR;
 	leave_round(r);
-	stats->retries = r->reader.retries;
+	stats->retries = r->by.reader.retries;
 	return look_at_thread_names(r, time_us);
 }
 
@@ -1458,7 +868,7 @@ enum remote_result
 remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
-	r->records = NULL;
+	r->by.records = NULL;
 	r->taken = clock_ns();
 	return take_round(r, time_us, sink, stats);
 }
@@ -1467,7 +877,7 @@ enum remote_result
 remote_records(struct remote *r, struct batches *b, uint64_t taken, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
 {
-	r->records = b;
+	r->by.records = b;
 	r->taken = taken;
 	return take_round(r, time_us, sink, stats);
 }
@@ -1476,6 +886,7 @@ void
 remote_locals(struct remote *r, const struct tach_locals *l)
 {
 	r->locals = *l;
+	r->by.lingers = l->tell != NULL;
 }
 
 void
@@ -1494,24 +905,24 @@ remote_pass_switches(struct remote *r, uint64_t time_us,
 void
 remote_mix(struct remote *r, bool on)
 {
-	r->mixes = on && r->mixed != NULL;
+	r->by.mixes = on && r->by.mixed != NULL;
 }
 
 bool
 remote_let_go(struct remote *r)
 {
-	return stop_release_all(&r->stops);
+	return stop_release_all(&r->by.stops);
 }
 
 struct plan *
 remote_plan(struct remote *r)
 {
-	return &r->plan;
+	return &r->by.plan;
 }
 
 bool
 remote_fits_records(const struct remote *r)
 {
-	return r->tasks == NULL && !r->options->opcodes &&
-	    (r->mixed == NULL || interrupts_tell_stacks(r->interrupts));
+	return r->tasks == NULL && !r->by.options->opcodes &&
+	    (r->by.mixed == NULL || interrupts_tell_stacks(r->by.interrupts));
 }

@@ -19,7 +19,7 @@
 		       * may have to be found first */
 
 /* One or two copies of a running thread, made by one call. */
-struct reading {
+struct twin_copy {
 	size_t head; /* ranges before the first copy */
 	size_t count; /* ranges of a copy */
 	size_t second_head; /* ranges before the second copy, if there is one */
@@ -37,7 +37,7 @@ struct tries {
 	struct call_stack *stack; /* the caller's: of the newest try */
 	/* The chain of the newest try's second copy; scratch of the reader. */
 	struct py_chain *second;
-	struct reading of; /* the newest try */
+	struct twin_copy of; /* the newest try */
 	struct capture from; /* its first copy, valid until the next try */
 	bool nowhere_near; /* the thread's CPU is out of reach */
 	bool missed;	   /* the newest try lacked memory */
@@ -49,7 +49,7 @@ struct tries {
 /* Drops a range that could not be read from the thread's set.  The range is one
  * of the second copy only if there is one. */
 static void
-blame_range(struct thread *t, const struct reading *r, size_t range)
+blame_range(struct thread *t, const struct twin_copy *r, size_t range)
 {
 	size_t first = range - r->head - 1;
 	size_t second = range - r->second_head;
@@ -66,7 +66,7 @@ blame_range(struct thread *t, const struct reading *r, size_t range)
  * one. */
 static bool
 add_second(const struct stack_reader *c, struct snapshot *s, const struct thread *t,
-    struct reading *r)
+    struct twin_copy *r)
 {
 	r->between = py_frames_are_objects(c->offsets) ? s->size : 0;
 	if (r->between != 0 && !reader_add_state(c, s, t))
@@ -94,7 +94,7 @@ copies_failed(struct tries *y, size_t range)
 
 /* The capture of the first copy, or of the second one. */
 static struct capture
-capture_of_reading(const struct stack_reader *c, const struct reading *r, bool second)
+capture_of_copy(const struct stack_reader *c, const struct twin_copy *r, bool second)
 {
 	const struct snapshot *s = &c->scratch.copy;
 	size_t head = second ? r->second_head : r->head;
@@ -115,7 +115,7 @@ take_copies(struct tries *y, bool twice)
 {
 	struct stack_reader *c = y->c;
 	struct thread *t = y->t;
-	struct reading *r = &y->of;
+	struct twin_copy *r = &y->of;
 	struct snapshot *s = &c->scratch.copy;
 	size_t before, after, gc, range;
 
@@ -123,7 +123,7 @@ take_copies(struct tries *y, bool twice)
 	if (!reader_add_count(c, s, s->count, t->py.interp, &before) ||
 	    !reader_add_gc(c, s, s->count, t->py.interp, &gc))
 		return READ_NOMEM;
-	*r = (struct reading){.gc = gc, .head = s->count,
+	*r = (struct twin_copy){.gc = gc, .head = s->count,
 	    .count = t->memory.set.count + 1, .first = s->size, .last = s->size};
 	if (!reader_add_state(c, s, t) ||
 	    !snapshot_add_set(s, &t->memory.set, 0, true) ||
@@ -135,7 +135,7 @@ take_copies(struct tries *y, bool twice)
 		return copies_failed(y, range);
 	r->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + before,
 	    s->bytes + after);
-	y->from = capture_of_reading(c, r, false);
+	y->from = capture_of_copy(c, r, false);
 	return READ_SURE;
 }
 
@@ -304,7 +304,7 @@ walk_first(struct tries *y)
 static enum walk_result
 walk_second(struct tries *y)
 {
-	struct capture from = capture_of_reading(y->c, &y->of, true);
+	struct capture from = capture_of_copy(y->c, &y->of, true);
 
 	return candidate_walk(y->c, y->t, &from, false, y->second);
 }

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: ISC */
+/* mixed_reading.c: threads that are read with their frames of C: see reading.h. */
+#include "engine/kernel/standing.h"
+#include "engine/remote/reading.h"
+#include "engine/stack/read_twice.h"
+#include "engine/threads/status.h"
+
+#define DEEP_FOR 64 /* samples of a thread after one with a deep stack of C */
+#define STOP_PATIENCE NS_PER_S /* for a thread without which there is no stack */
+#define CPU_PATIENCE (50 * NS_PER_MS) /* for a thread to get a CPU on which it stops */
+
+static bool
+has_copied_stack(const struct reading *r)
+{
+	return r->from.in != NULL && r->from.stack.size > 0;
+}
+
+/* All that the frames are made of is in that copy, and so of its moment. */
+void
+reading_copied_frames(struct reading *r, const struct thread *t)
+{
+	const struct stack_copy *s = &r->from.stack;
+	struct native_capture c = {.memory = &r->from.view.memory,
+	    .without = "a thread that was copied without its stack"};
+
+	if (has_copied_stack(r)) {
+		c.registers = s->registers;
+		c.low = s->low;
+		c.bytes = r->from.in->bytes + s->at;
+		c.len = s->size;
+	}
+	mixed_begin(r->mixed, &c, t->py.addr);
+	mixed_unwind(r->mixed, &c);
+}
+
+/* Stops a thread, and waits for it longer than stop_thread does. */
+static bool
+stop_patiently(struct reading *r, struct thread *t, uint64_t patience)
+{
+	uint64_t end = clock_ns() + patience;
+	bool stopped;
+
+	while (!(stopped = stop_thread(&r->stops, t->task)) &&
+	    !reading_has_ended(r, t) && clock_ns() < end)
+		clock_sleep(clock_ns() + NS_PER_MS);
+	return stopped;
+}
+
+/* Stops a thread.  In a recording, one that runs and has no CPU is waited for for some
+ * time only, and another one not at all. */
+static bool
+stop_for_frames(struct reading *r, struct thread *t, bool ran)
+{
+	if (t->task == 0)
+		return false;
+	return r->options->careful || ran ? stop_patiently(r, t,
+	    r->options->careful ? STOP_PATIENCE : CPU_PATIENCE) :
+	    stop_thread(&r->stops, t->task);
+}
+
+/* A view of a thread's state and frames, as they were read last, and of a copy of its
+ * stack, which has the entries.  Memory that it lacks is read from the process. */
+struct linked_view {
+	struct py_view view; /* first: reads get its address */
+	const struct py_memory *live;
+};
+
+static bool
+read_linked(const struct py_memory *m, const struct py_piece *pieces, size_t n)
+{
+	const struct linked_view *v = (const struct linked_view *)m;
+	struct py_view view = v->view;
+
+	return view_read(&view.memory, pieces, n) || v->live->read(v->live, pieces, n);
+}
+
+/* The view for a capture of a thread that stands still, and was just read.  False if
+ * out of memory. */
+static bool
+link_capture(struct reading *r, struct native_capture *c, struct linked_view *v)
+{
+	struct spans *spans = &r->reader.scratch.spans;
+
+	if (c->len > 0 && !spans_add_bytes(spans, (struct range){c->low, c->len},
+		c->bytes))
+		return false;
+	*v = (struct linked_view){spans_view(spans), &r->reader.memory.memory};
+	v->view.memory.read = read_linked;
+	c->memory = &v->view.memory;
+	return true;
+}
+
+/* Finds the frames of C of a thread that has stopped and was just read, and lets it go
+ * if it ran: for its variables, it has to stand still for longer.  False if out of
+ * memory. */
+static bool
+find_stopped_frames(struct reading *r, struct thread *t, bool ran)
+{
+	struct native_capture c = {.without = t->task != 0 ?
+	    "a thread that did not stop" : "a thread that is not known"};
+	struct linked_view view;
+	bool whole;
+
+	if (!stop_registers(&r->stops, t->task, &c.registers))
+		c.registers.count = 0;
+	else
+		native_copy_stack(&r->room, t->task, t->memory.stack_end, &c);
+	if (!link_capture(r, &c, &view))
+		return false;
+	mixed_begin(r->mixed, &c, t->py.addr);
+	if (ran && c.len > 0 && !r->lingers)
+		stop_release_all(&r->stops);
+	whole = mixed_unwind(r->mixed, &c);
+	if (!ran && whole && c.len > 0)
+		mixed_keep(r->mixed, t->task, &c);
+	return true;
+}
+
+/* Stops a thread, also one that is blocked, for its registers and its stack.  It
+ * counts as held only while it is read, if it was blocked. */
+static struct verdict
+read_stopped_frames(struct reading *r, struct thread *t, bool ran)
+{
+	struct verdict v = {.is = READ_RETRY};
+
+	for (int i = 0; i < READING_TRIES && verdict_can_improve(&v); i++) {
+		if (i > 0) {
+			stop_release_all(&r->stops);
+			read_twice_wait();
+		}
+		t->held = stop_for_frames(r, t, ran) ? HOLD_STOP : HOLD_NONE;
+		v = read_twice(&r->reader, t, &r->stack);
+	}
+	if (verdict_believes(&v) && !find_stopped_frames(r, t, ran))
+		v.is = READ_NOMEM;
+	if (!ran)
+		t->held = HOLD_NONE;
+	return v;
+}
+
+/* Whether a thread has had no CPU since it was seen to have none. */
+static bool
+has_stood_still(const struct reading *r, struct thread *t)
+{
+	return switches_count(&t->switches, r->process, t->task) == t->looks.parked;
+}
+
+/* Finds the frames of C of a thread that stands still and was just read, by all of its
+ * registers or by some.  False if the frames may not be all and other registers may tell
+ * of more, or if the thread has had a CPU meanwhile. */
+static bool
+find_standing_frames(struct reading *r, struct thread *t, const struct task_registers *at)
+{
+	struct native_capture c = {.registers = *at};
+	struct linked_view view;
+	bool copied = native_copy_stack(&r->room, t->task, t->memory.stack_end, &c);
+	bool whole;
+
+	if ((!copied && at->lacks != 0) || !link_capture(r, &c, &view))
+		return false;
+	mixed_begin(r->mixed, &c, t->py.addr);
+	if (copied && !has_stood_still(r, t))
+		return false;
+	if (copied && mixed_recall(r->mixed, t->task, &c))
+		return true;
+	whole = mixed_unwind(r->mixed, &c);
+	if (whole && copied)
+		mixed_keep(r->mixed, t->task, &c);
+	return (whole || at->lacks == 0) && (copied || has_stood_still(r, t));
+}
+
+/* Notes the registers of a thread that has no CPU: all of them if the kernel tells them,
+ * else two of a thread that is blocked.  False if it may have a CPU.  Its count of
+ * switches, which is taken before, tells then whether it has stood still. */
+static bool
+stand(const struct reading *r, struct thread *t, struct task_registers *at)
+{
+	struct task_state s;
+
+	t->looks.parked = switches_count(&t->switches, r->process, t->task);
+	if (t->looks.parked == SWITCHES_UNKNOWN)
+		return false;
+	if (r->interrupts != NULL && standing_registers(t->task, at))
+		return true;
+	reading_park(r, t);
+	s = task_state(t->task, t->state_fd);
+	return t->looks.parked != SWITCHES_UNKNOWN && s.is == TASK_BLOCKED &&
+	    task_call_registers(&s.call, at);
+}
+
+/* Reads a thread that has no CPU, and its frames of C, without a stop, by which some
+ * calls would end early.  The sample holds until the thread gets a CPU.  READ_RETRY if
+ * that is not enough. */
+static struct verdict
+read_standing_frames(struct reading *r, struct thread *t)
+{
+	struct verdict v = {.is = READ_RETRY};
+	struct task_registers at;
+
+	if (!stand(r, t, &at))
+		return v;
+	v = read_twice(&r->reader, t, &r->stack);
+	if (v.is == READ_SURE && !find_standing_frames(r, t, &at))
+		v.is = READ_RETRY;
+	if (v.is == READ_SURE)
+		thread_make_current(t);
+	return v;
+}
+
+/* Here it is chosen by which means a thread is read.  A blocked one
+ * is read as it stands, another is copied in an interrupt; it is stopped if that is not
+ * enough; a dump stops all.  Which thread it is can be known only after it was looked for
+ * a few times: see tids.h. */
+struct verdict
+reading_mixed(struct reading *r, struct thread *t)
+{
+	struct verdict v = {.is = READ_RETRY};
+	bool runs;
+
+	for (int i = 0; i < READING_TRIES && t->task == 0; i++)
+		bindings_find(&r->bindings, t);
+	runs = t->task != 0 && status_runs(t);
+	thread_make_stale(t);
+	if (t->task != 0 && !r->options->careful)
+		v = read_standing_frames(r, t);
+	if (verdict_can_improve(&v) && reading_can_copy_c(r, t))
+		v = reading_interrupted(r, t);
+	if (!verdict_can_improve(&v))
+		return v;
+	r->from.in = NULL;
+	return read_stopped_frames(r, t, runs);
+}
+
+/* Whether a copy that was cut had no end but that of what an interrupt can copy. */
+static bool
+is_longest(const struct reading *r, uint64_t told)
+{
+	const struct stack_copy *s = &r->from.stack;
+
+	return has_copied_stack(r) && (told == 0 || s->low + s->size != told);
+}
+
+/* Notes how much of a thread's stack the next copies need.  Where a copy was cut, the
+ * next one is as long as it can be; if it was that already, the thread is stopped. */
+static void
+note_need(struct reading *r, struct thread *t)
+{
+	struct mixed_need n = mixed_needs(r->mixed);
+	uint64_t before = t->memory.needed_end;
+
+	if (mixed_stack_end(r->mixed) != 0)
+		t->memory.stack_end = mixed_stack_end(r->mixed);
+	if (n.end != 0 || n.cut)
+		t->memory.needed_end = n.end;
+	if (n.end != 0 ? n.end - n.low > INTERRUPT_STACK - INTERRUPT_BELOW :
+			 n.cut && is_longest(r, before))
+		t->memory.deep = DEEP_FOR;
+	else if (t->memory.deep > 0)
+		t->memory.deep--;
+	if (!reading_is_record(r, t))
+		return;
+	if (t->memory.needed_end != before)
+		batches_need_stack(r->records, t->memory.needed_end);
+	if (t->memory.deep > 0)
+		batches_reject(r->records);
+}
+
+struct py_chain *
+reading_mix(struct reading *r, struct thread *t, uint32_t callee)
+{
+	if (!mixed_merge(r->mixed, &r->stack.chain))
+		return NULL;
+	if (!r->lingers)
+		stop_release_all(&r->stops);
+	note_need(r, t);
+	return mixed_name(r->mixed, &r->stack.chain, callee);
+}
