@@ -179,6 +179,7 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/python/past.c lib/python/past.h \
 	lib/python/same.h \
 	lib/python/lines.c lib/python/lines.h \
+	lib/python/held.h \
 	lib/python/locals.c lib/python/locals.h \
 	lib/python/memory.h \
 	lib/python/callable.c lib/python/callable.h \
@@ -378,6 +379,7 @@ lib_libtach_agent_la_SOURCES = \
 	lib/python/same.h \
 	lib/python/lines.c lib/python/lines.h \
 	lib/python/memory.h \
+	lib/python/held.h \
 	lib/python/offsets.c lib/python/offsets.h \
 	lib/python/segments.c lib/python/segments.h \
 	lib/python/status.c lib/python/status.h \

@@ -2,7 +2,7 @@
 /* callable.c: see callable.h. */
 #include "python/callable.h"
 
-#include "python/same.h"
+#include "python/held.h"
 #include "python/traits.h"
 
 size_t
@@ -37,21 +37,6 @@ called_is_known(const struct py_called *c)
 		if (c->operands[i].type == 0)
 			return false;
 	return true;
-}
-
-bool
-object_is_held(const struct py_offsets *o, const struct py_memory *m, uint64_t addr)
-{
-	struct {
-		uint32_t unused, local;
-		uint64_t refs;
-	} head = {0};
-
-	if (!py_is_free_threaded(o))
-		return py_read(m, addr + o->object_type - sizeof(head.refs),
-		    &head.refs, sizeof(head.refs)) && (uint32_t)head.refs != 0;
-	return py_read(m, addr + o->object_type - sizeof(head), &head,
-	    sizeof(head)) && (head.local != 0 || head.refs > PY_SHARED_FLAGS);
 }
 
 bool

@@ -52,8 +52,4 @@ bool callable_read(const struct py_offsets *, const struct py_memory *, uint64_t
 bool called_read(const struct py_offsets *, const struct py_memory *, enum py_operator,
     const uint64_t objects[CALLED_OBJECTS], struct py_called *);
 
-/* Whether an object has references.  Then all that is read from it is its own, and was
- * not freed before. */
-bool object_is_held(const struct py_offsets *, const struct py_memory *, uint64_t addr);
-
 #endif

@@ -5,16 +5,13 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-#include "python/same.h"
+#include "python/held.h"
 #include "python/traits.h"
 #include "python/unicode.h"
 
 /* Longer names and bytes objects are not believed. */
 #define NAME_MAX_UNITS 65536
 #define BYTES_MAX (64u << 20)
-/* No object has so many references.  The count is the first word of an object,
- * and that of a freed object is overwritten by an address or 0. */
-#define REFS_MAX (UINT64_C(1) << 32)
 
 /* One part of a code object: a str or bytes object. */
 struct code_part {
@@ -234,21 +231,13 @@ read_units(const struct py_offsets *o, const struct py_memory *m,
 	return ok;
 }
 
-/* Whether an object has references.  True from 3.14 on, where the interpreter
- * counts the code objects that it frees.  A free-threaded build has two counts
- * of references, behind the first word. */
+/* Whether a code object has references; from 3.14 on the interpreter counts the ones that
+ * it frees. */
 static bool
 is_held(const struct py_offsets *o, const uint8_t *head)
 {
-	const uint8_t *type = head + o->object_type;
-	uint64_t refs = load_u64(type - sizeof(uint64_t));
-
-	if (py_counts_codes(o))
-		return true;
-	if (o->object_type > sizeof(uint64_t))
-		return refs > PY_SHARED_FLAGS ||
-		    load_u32(type - sizeof(uint64_t) - sizeof(uint32_t)) != 0;
-	return refs != 0 && refs < REFS_MAX;
+	return py_counts_codes(o) ||
+	    held_by(o, head + o->object_type - held_size(o));
 }
 
 /* Makes the fingerprint of the memory that was read first, and checks it at the

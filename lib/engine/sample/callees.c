@@ -10,6 +10,7 @@
 #include "engine/sample/emit.h"
 #include "hash.h"
 #include "kind.h"
+#include "python/held.h"
 
 #define PREFIX (sizeof(CALLEE_TYPE) - 1)
 #define ENTRIES_MAX 8192 /* then all are forgotten */
