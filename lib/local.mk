@@ -55,6 +55,7 @@ tach_common = \
 	lib/ascii.h \
 	lib/array.h \
 	lib/buf.h \
+	lib/callsite.h \
 	lib/decimal.c lib/decimal.h \
 	lib/error.c lib/error.h \
 	lib/hash.c lib/hash.h \
@@ -351,6 +352,7 @@ if HAVE_SHARED
 agent_LTLIBRARIES = lib/libtach-agent.la
 endif
 lib_libtach_agent_la_SOURCES = \
+	lib/callsite.h \
 	lib/agent/agent.c lib/agent/agent.h \
 	lib/agent/anylibc.c \
 	lib/agent/attach.c \
@@ -481,7 +483,8 @@ lib/engine/kernel/switch_feed.lo: lib/engine/bpf/switchesprogram.h
 CLEANFILES += $(bpf_made)
 endif
 if COMPILES_BPF
-lib/engine/bpf/interruptprogram.h: $(bpf)/interrupt.bpf.c $(bpf)/bpf_shared.h
+lib/engine/bpf/interruptprogram.h: $(bpf)/interrupt.bpf.c $(bpf)/bpf_shared.h \
+	lib/callsite.h
 lib/engine/bpf/standingprogram.h: $(bpf)/standing.bpf.c $(bpf)/standing_shared.h
 lib/engine/bpf/switchesprogram.h: $(bpf)/switches.bpf.c $(bpf)/switch_shared.h
 $(bpf_made): $(bpf)/embed

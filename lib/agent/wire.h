@@ -22,6 +22,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "callsite.h"
 #include "python/callable.h"
 #include "python/offsets.h"
 
@@ -274,9 +275,7 @@ struct wire_site {
 #define WIRE_TOP_BIT 32
 
 #define WIRE_SITES 1024 /* a power of two */
-/* The one place in the table of the sites for an instruction. */
-#define WIRE_SITE(instr) \
-	(((instr) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (WIRE_SITES - 1))
+#define WIRE_SITE(instr) CALLSITE_PLACE(instr, WIRE_SITES)
 
 enum wire_order { WIRE_RUN, WIRE_PAUSE };
 

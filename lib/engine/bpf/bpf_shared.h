@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+#include "callsite.h"
+
 #define INTERRUPT_RANGES 64	  /* of an ask, at most */
 #define INTERRUPT_WATCHES 64	  /* watched words of an ask, of both kinds */
 #define INTERRUPT_RECORDS 128	  /* of a wire, at most */
@@ -35,10 +37,7 @@ struct interrupt_site {
 	__u64 operands; /* how many operands of an operator lie there and in the next
 			 * slot; 0: it is a callable */
 };
-
-/* The one place in the table of the sites for an instruction. */
-#define INTERRUPT_SITE(instr) \
-	(((instr) * 0x9e3779b97f4a7c15ull >> 32) & (INTERRUPT_SITES - 1))
+#define INTERRUPT_SITE(instr) CALLSITE_PLACE(instr, INTERRUPT_SITES)
 
 struct interrupt_range {
 	__u64 addr;
