@@ -54,6 +54,7 @@ CLEANFILES += lib/libtach.all lib/libtach-record.all
 tach_common = \
 	lib/ascii.h \
 	lib/array.h \
+	lib/below.h \
 	lib/buf.h \
 	lib/callsite.h \
 	lib/decimal.c lib/decimal.h \
@@ -178,9 +179,9 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/python/copies.c lib/python/copies.h \
 	lib/python/frames.c lib/python/frames.h \
 	lib/python/past.c lib/python/past.h \
+	lib/python/held.h \
 	lib/python/same.h \
 	lib/python/lines.c lib/python/lines.h \
-	lib/python/held.h \
 	lib/python/locals.c lib/python/locals.h \
 	lib/python/memory.h \
 	lib/python/callable.c lib/python/callable.h \
@@ -378,10 +379,10 @@ lib_libtach_agent_la_SOURCES = \
 	lib/python/copies.c lib/python/copies.h \
 	lib/python/frames.c lib/python/frames.h \
 	lib/python/past.c lib/python/past.h \
+	lib/python/held.h \
 	lib/python/same.h \
 	lib/python/lines.c lib/python/lines.h \
 	lib/python/memory.h \
-	lib/python/held.h \
 	lib/python/offsets.c lib/python/offsets.h \
 	lib/python/segments.c lib/python/segments.h \
 	lib/python/status.c lib/python/status.h \

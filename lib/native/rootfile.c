@@ -3,28 +3,19 @@
 #include "native/rootfile.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-/* Finds a file without opening it, which can have effects. */
-static int
-find_in_root(int root, const char *path)
-{
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
-	    .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-
-	return root < 0 ? open(path, O_PATH | O_CLOEXEC) :
-	    (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-}
+#include "below.h"
 
 int
 rootfile_open(int root, const char *path)
 {
 	char name[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-	int found = find_in_root(root, path), fd = -1;
+	int found = root < 0 ? open(path, O_PATH | O_CLOEXEC) :
+	    find_below(root, path, 0);
+	int fd = -1;
 	struct stat st;
 
 	if (found < 0)

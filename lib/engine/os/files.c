@@ -18,6 +18,7 @@
 #include <xxhash.h>
 
 #include "array.h"
+#include "below.h"
 
 /* ---- mappings ---------------------------------------------------------- */
 
@@ -163,18 +164,7 @@ find_own(const struct process *p, const char *name)
 	return open(path, O_PATH | O_CLOEXEC);
 }
 
-/* Finds a path below a root; no link leads out of that root. */
-static int
-find_below(int root, const char *path, uint64_t flags)
-{
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC | flags,
-	    .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-
-	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-}
-
-/* Whether openat2(2) is not there: Linux before 5.6, and old sandboxes, which refuse it
- * with EPERM. */
+/* Whether openat2(2) is not there: see below.h. */
 static bool
 lacks_openat2(void)
 {
