@@ -16,8 +16,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "engine/copy/snapshot.h"
 #include "engine/bpf/bpf_shared.h"
+#include "engine/copy/snapshot.h"
 #include "engine/os/os.h"
 
 /* For one recorder at a time. */

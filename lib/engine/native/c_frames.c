@@ -11,6 +11,7 @@
 
 #define C_FRAMES_MAX 65536 /* then all are forgotten, and made anew */
 #define JIT_NAME "<jit>"
+#define LOST_NAME "<native?>"
 
 /* ---- glue -------------------------------------------------------------- */
 
@@ -191,4 +192,12 @@ c_frames_frame(struct c_frames *c, struct c_frame *f)
 	    !native_frames_note(&c->notes, f->frame, f->of, symbol.start))
 		return TACH_NONE;
 	return f->frame;
+}
+
+uint32_t
+c_frames_lost(struct c_frames *c, const char *cause)
+{
+	return cause == NULL ? emit_synthetic(c->table, LOST_NAME) :
+	    emit_lineless(c->table, cause,
+		(struct tach_string){LOST_NAME, strlen(LOST_NAME)});
 }

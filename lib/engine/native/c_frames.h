@@ -42,5 +42,8 @@ struct c_frame *c_frames_find(struct c_frames *, const struct native_frame *);
 /* Its frame of the table, which is made now if it is wanted first.  TACH_NONE if out of
  * memory. */
 uint32_t c_frames_frame(struct c_frames *, struct c_frame *);
+/* The frame for functions that are not known.  cause: its file, for people, or NULL.
+ * TACH_NONE if out of memory. */
+uint32_t c_frames_lost(struct c_frames *, const char *cause);
 
 #endif

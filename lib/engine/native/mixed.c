@@ -3,14 +3,11 @@
 #include "engine/native/mixed.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/native/c_frames.h"
 #include "engine/native/kept_stacks.h"
 #include "engine/native/unwinder.h"
-#include "engine/sample/emit.h"
 
-#define LOST_NAME "<native?>"
 #define CUT "a stack that was copied in part"
 #define KEPT 64 /* bytes above a loop's frame that are copied, too */
 
@@ -93,9 +90,7 @@ add_frame_index(struct mixed *m, uint32_t index)
 static void
 add_lost(struct mixed *m)
 {
-	add_frame_index(m, !m->tells ? emit_synthetic(m->table, LOST_NAME) :
-	    emit_lineless(m->table, m->cause,
-		(struct tach_string){LOST_NAME, strlen(LOST_NAME)}));
+	add_frame_index(m, c_frames_lost(&m->names, m->tells ? m->cause : NULL));
 }
 
 /* The function of C of a frame.  NULL if out of memory. */

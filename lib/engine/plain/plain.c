@@ -3,7 +3,6 @@
 #include "engine/plain/plain.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "array.h"
 #include "engine/copy/snapshot.h"
@@ -11,10 +10,8 @@
 #include "engine/native/native_capture.h"
 #include "engine/native/unwinder.h"
 #include "engine/plain/plain_task.h"
-#include "engine/sample/emit.h"
 #include "engine/sample/native_faults.h"
 
-#define LOST_FRAME "<native?>"
 /* A thread that has a CPU stops sooner; for another one the round waits until it has. */
 #define STOP_PATIENCE (300 * NS_PER_US)
 /* Reads in a row, by CPU time, of a thread that has no CPU at that moment, until one is
@@ -243,8 +240,7 @@ add_sample_frame(struct plain *p, uint32_t index)
 static bool
 add_lost_frame(struct plain *p)
 {
-	return add_sample_frame(p, emit_lineless(p->target->table, p->unwinder.cause,
-	    (struct tach_string){LOST_FRAME, strlen(LOST_FRAME)}));
+	return add_sample_frame(p, c_frames_lost(&p->functions, p->unwinder.cause));
 }
 
 /* Names the frames of the stack that was read last.  False if out of memory. */
