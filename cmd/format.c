@@ -30,7 +30,8 @@ static const struct option_row rows[] = {
 	{"frame", FORMAT_FRAME, "STYLE", "cpython (default), py-spy, austin or "
 	    "function:\ncollapsed", VALUES_NONE, frames},
 	{"idle", FORMAT_IDLE, "HOW", "of idle threads, gap (default) or keep "
-	    "their stacks:\nspeedscope, gecko, chrome, perfetto; or drop them:\nall", VALUES_NONE, idles},
+	    "their stacks:\nspeedscope, gecko, chrome, perfetto; or drop them:\nall",
+	    VALUES_NONE, idles},
 	{"gzip", FORMAT_GZIP, NULL, "compressed: gecko", VALUES_NONE, NULL},
 	{"source", FORMAT_SOURCE, "WHICH", "put source text into pages: yes "
 	    "(default), no (root's\ndefault), or of files below a DIRECTORY: "

@@ -18,7 +18,8 @@ struct live_how {
 		      * are merged */
 };
 
-/* Shows a profile until the user quits.  Returns CMD_OK or, with a message, CMD_FAILED. */
+/* Shows a profile until the user quits.  Returns CMD_OK or, with a message,
+ * CMD_FAILED. */
 int live_show(const struct live_how *);
 
 #endif

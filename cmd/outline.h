@@ -52,8 +52,8 @@ struct outline {
 struct outline_how {
 	enum tally_column column;
 	bool recent; /* costs are of the last seconds, and rows without any are left out */
-	/* So many rows have to be in order, and of a tree all rows until this node.  Others
-	 * of a table follow in any order, others of a tree may be missing. */
+	/* So many rows have to be in order, and of a tree all rows until this node.
+	 * Others of a table follow in any order, others of a tree may be missing. */
 	uint32_t wanted, node;
 	const struct outline_folds *folds; /* NULL: it is no tree */
 };

@@ -40,8 +40,8 @@ struct screen_view {
 bool screen_open(void);
 void screen_close(void);
 
-/* Draws all of it.  Moves ->first and ->cursor where the table is shorter or its rows have
- * moved.  False: out of memory. */
+/* Draws all of it.  Moves ->first and ->cursor where the table is shorter or its rows
+ * have moved.  False: out of memory. */
 bool screen_draw(struct screen_view *, const struct tally *rows,
     const struct tally *above);
 

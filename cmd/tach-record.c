@@ -188,7 +188,8 @@ static const struct option_row rows[] = {
 	    "--dump: calls (the\ndefault), or all", VALUES_NONE, native_words},
 	{"waits", OPT_WAITS, "[=WHICH]", "a frame for the reason that a thread is "
 	    "blocked: full (the\ndefault), kind (without names of paths and "
-	    "peers), exact (kind,\nof each wait, with its begin and end) or none", VALUES_NONE, waits_words},
+	    "peers), exact (kind,\nof each wait, with its begin and end) or none",
+	    VALUES_NONE, waits_words},
 	{"no-gc", OPT_NO_GC, NULL, "no frames <GC>", VALUES_NONE, NULL},
 	{"no-callees", OPT_NO_CALLEES, NULL, "no frames for functions of C that "
 	    "Python calls", VALUES_NONE, NULL},

@@ -166,8 +166,8 @@ look(struct top *top, const char *path, const char *name)
 	return live_show(&how);
 }
 
-/* Ends the recording that the user quit.  Returns the exit status: that of a profile to be
- * kept counts, not that of the command, which was ended. */
+/* Ends the recording that the user quit.  Returns the exit status: that of a profile to
+ * be kept counts, not that of the command, which was ended. */
 static int
 end_recording(struct top *top, int status)
 {

@@ -75,7 +75,8 @@ open_reader(struct watch *w)
 	return true;
 }
 
-/* The source of all samples, with the durations of the ticks.  False: it cannot be read. */
+/* The source of all samples, with the durations of the ticks.  False: it cannot be
+ * read. */
 static bool
 open_source(struct watch *w)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* below.h: finds files in the root of a process, in which a stranger may have put links. */
+/* below.h: finds files in the root of a process, in which a stranger may have put
+ * links. */
 #ifndef BELOW_H
 #define BELOW_H
 
@@ -9,10 +10,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Finds a path below a root, without opening it, which can have effects; no link leads out
- * of that root.  Returns a descriptor of O_PATH, with these flags, too; -1 with errno if
- * there is none: ENOSYS or EPERM if openat2(2) is not there, as before Linux 5.6 and in old
- * sandboxes. */
+/* Finds a path below a root, without opening it, which can have effects; no link leads
+ * out of that root.  Returns a descriptor of O_PATH, with these flags, too; -1 with
+ * errno if there is none: ENOSYS or EPERM if openat2(2) is not there, as before Linux
+ * 5.6 and in old sandboxes. */
 static inline int
 find_below(int root, const char *path, uint64_t flags)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * gilwaits.h: who waited for the GIL while who held it.  Callers number the places that
- * threads are in, such as functions.  It has no .c file, so that commands can use it, too,
- * which link nothing of libtach but what tach.h declares.
+ * threads are in, such as functions.  It has no .c file, so that commands can use it,
+ * too, which link nothing of libtach but what tach.h declares.
  */
 #ifndef GILWAITS_H
 #define GILWAITS_H

@@ -455,14 +455,13 @@ struct tach_source *tach_reader_follow(struct tach_reader *);
 /* ---- sources of a part, or of more --------------------------------------- */
 
 /*
- * What to take of a profile; all zero selects everything.  A sample is
- * taken if every part allows it: its thread, by its id or its name, and
- * interpreter are of those listed, if any are, and of none of the others; it
- * has all bits of status and none of not_status, and is not idle if not_idle is
- * set; since <= time < until, where until 0 is no end; every regular expression of match finds something in one of its frames,
- * taken as FILE:FUNCTION:LINE, and those of not_match in none.  The lists
- * are the caller's, and must outlive the source; the texts of expressions need
- * not.
+ * What to take of a profile; all zero selects everything.  A sample is taken if every
+ * part allows it: its thread, by its id or its name, and interpreter are of those
+ * listed, if any are, and of none of the others; it has all bits of status and none of
+ * not_status, and is not idle if not_idle is set; since <= time < until, where until 0
+ * is no end; every regular expression of match finds something in one of its frames,
+ * taken as FILE:FUNCTION:LINE, and those of not_match in none.  The lists are the
+ * caller's, and must outlive the source; the texts of expressions need not.
  */
 struct tach_selection {
 	size_t size;

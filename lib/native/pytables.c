@@ -229,7 +229,8 @@ is_name(struct table_scan *s, uint64_t addr, const char *others)
 {
 	char name[NAME_SIZE];
 
-	return is_in_module(s, addr) && may_work(s) && read_name(s->module, addr, others, name);
+	return is_in_module(s, addr) && may_work(s) &&
+	    read_name(s->module, addr, others, name);
 }
 
 /* ---- names --------------------------------------------------------------- */

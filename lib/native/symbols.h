@@ -8,7 +8,8 @@
  * root and of ours and in debuginfod's cache, or by .gnu_debuglink; .gnu_debugdata;
  * .dynsym; CPython's own static tables (pytables.h).  Parts and copies of a function
  * (".cold", ".constprop.0") have its name, also where no table has them (parents.h).  A
- * function without a name is MODULE+0xSTART, by its start, so that all its samples add up.
+ * function without a name is MODULE+0xSTART, by its start, so that all its samples add
+ * up.
  *
  * The module is a stranger's, and so are its debug files.  A symbol takes 12 bytes; its
  * name stays in the file until it is asked for.  The network is never used.  Calls for

@@ -55,8 +55,8 @@ struct aggregate_options {
 	bool interps;
 	enum tach_by by; /* TACH_BY_FORMAT: by thread */
 	bool thread_frames; /* a thread that is told is a frame below all others */
-	/* Only source has callees.  A node of C code (kind_has_caller) has none: it stands
-	 * for all the C code below its parent, by the first of these frames. */
+	/* Only source has callees.  A node of C code (kind_has_caller) has none: it
+	 * stands for all the C code below its parent, by the first of these frames. */
 	bool source;
 	class_fn *class_of; /* NULL if all samples are of class 0 */
 };

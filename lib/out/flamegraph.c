@@ -9,10 +9,10 @@
  *	how many weights, and each: 32 * thread + state, samples, microseconds
  *	how many lines, and each: line less the one before, samples
  *
- * and names and totals as JSON; the kind of each function is one digit.  A number is written in digits of five bits,
- * the lowest first; a sixth bit in a digit says that more follow.  A state has the
- * low five bits of a status.  In a difference, the baseline is one more thread
- * after the last.
+ * and names and totals as JSON; the kind of each function is one digit.  A number is
+ * written in digits of five bits, the lowest first; a sixth bit in a digit says that
+ * more follow.  A state has the low five bits of a status.  In a difference, the
+ * baseline is one more thread after the last.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -40,8 +40,8 @@ struct py_callee {
  * Names the C function that a call of an object runs first, as "time.sleep",
  * "list.sort", "type Decimal" or "numpy.ufunc add"; a partial and a bound method are
  * called as the function in them.  False if the object is no callable that is known to
- * be C's, as a function of Python, or if it cannot be read.  Then ->by is CALLEE_BY_TYPE if
- * no object of its type is one.
+ * be C's, as a function of Python, or if it cannot be read.  Then ->by is
+ * CALLEE_BY_TYPE if no object of its type is one.
  */
 bool callee_name(const struct py_objects *, uint64_t callable, struct py_callee *);
 

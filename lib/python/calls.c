@@ -248,7 +248,8 @@ static bool
 is_in_c(const struct py_offsets *o, const struct py_site *s,
     const struct py_call_place *p)
 {
-	return !py_has(o->frame_stack) || p->top == 0 || s->words[STACK] == base_of(o, s) + p->top;
+	return !py_has(o->frame_stack) || p->top == 0 ||
+	    s->words[STACK] == base_of(o, s) + p->top;
 }
 
 bool

@@ -151,10 +151,11 @@ bool depths_find(const struct py_effects *, const uint16_t *units, size_t n,
 uint8_t opcode_base(const struct py_effects *, uint8_t opcode);
 
 /*
- * Where the callable or the first operand of the instruction at `unit` lies: fills in how far from
- * the top of the stack, 1 is its topmost value, so depths[unit] - places[0] is its slot.
- * With a second place, the callable lies there if NULL lies in the first one.  Returns
- * the number of places; 0: the instruction has none, or its operand is not known.
+ * Where the callable or the first operand of the instruction at `unit` lies: fills in
+ * how far from the top of the stack, 1 is its topmost value, so depths[unit] -
+ * places[0] is its slot.  With a second place, the callable lies there if NULL lies in
+ * the first one.  Returns the number of places; 0: the instruction has none, or its
+ * operand is not known.
  */
 int call_places(const struct py_effects *, const uint16_t *units, size_t n,
     int64_t unit, int places[2]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* held.h: whether an object has references.  Then all that is read from it is its own, and
- * was not freed before. */
+/* held.h: whether an object has references.  Then all that is read from it is its own,
+ * and was not freed before. */
 #ifndef PYTHON_HELD_H
 #define PYTHON_HELD_H
 
@@ -18,8 +18,8 @@ held_size(const struct py_offsets *o)
 
 /*
  * Whether these bytes, which lie before the type, count a reference.  A free-threaded
- * build has two counts.  To 3.13 one count takes all 64 bits, and an object that was freed
- * can have an address in its place; later the upper 32 have flags.
+ * build has two counts.  To 3.13 one count takes all 64 bits, and an object that was
+ * freed can have an address in its place; later the upper 32 have flags.
  */
 static inline bool
 held_by(const struct py_offsets *o, const uint8_t *counts)

@@ -18,8 +18,8 @@ struct slotted {
 	char name[OBJECT_NAME_MAX];
 };
 
-/* A function of a type: the word of the type that leads to it, and its number in the table
- * there. */
+/* A function of a type: the word of the type that leads to it, and its number in the
+ * table there. */
 struct slot {
 	uint8_t word; /* 0: there is no such function */
 	uint8_t number;

@@ -16,8 +16,8 @@ struct task_struct {
 extern struct task_struct *bpf_task_from_pid(__s32 pid) __ksym;
 extern void bpf_task_release(struct task_struct *p) __ksym;
 
-/* Returns 0 if there is such a thread.  Its registers are read once it was seen to have no
- * CPU: if it gets one since then, its count of switches tells so. */
+/* Returns 0 if there is such a thread.  Its registers are read once it was seen to have
+ * no CPU: if it gets one since then, its count of switches tells so. */
 SEC("syscall")
 int
 tach_look(struct standing_look *look)

@@ -520,8 +520,8 @@ is_between(const struct inprocess *e, uint32_t flags)
 	    py_frames_are_objects(e->calls.offsets));
 }
 
-/* The frame of the callee of the next sample.  TACH_NONE if there is none, or if it is not
- * known. */
+/* The frame of the callee of the next sample.  TACH_NONE if there is none, or if it is
+ * not known. */
 static uint32_t
 told_callee(struct inprocess *e, const struct thread_ring *a)
 {

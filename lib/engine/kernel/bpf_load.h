@@ -12,7 +12,8 @@
 #include "engine/kernel/interrupt.h"
 
 /* Offsets of the number of a system call, of its first argument, and of the stack
- * pointer, in the saved registers of a thread; bytes.  Other machines than x86-64 were not tried. */
+ * pointer, in the saved registers of a thread; bytes.  Other machines than x86-64 were
+ * not tried. */
 #ifdef __x86_64__
 #define KNOWS_REGISTERS true
 #define CALL_AT offsetof(struct user_regs_struct, orig_rax)

@@ -19,9 +19,9 @@
 bool standing_hold(void);
 void standing_drop(void);
 
-/* Reads the registers of a thread.  False if the thread has a CPU now, if there is no such
- * thread, or no program.  The thread may get a CPU at once: the registers hold as long as
- * its count of switches, taken before, is the same (switches_count). */
+/* Reads the registers of a thread.  False if the thread has a CPU now, if there is no
+ * such thread, or no program.  The thread may get a CPU at once: the registers hold as
+ * long as its count of switches, taken before, is the same (switches_count). */
 bool standing_registers(pid_t task, struct task_registers *);
 
 #endif

@@ -114,8 +114,8 @@ make_one(struct stock *s)
 		interrupts_drop(in);
 }
 
-/* Loads the program of standing.h; the lock as above.  Where stacks of C are wanted, those
- * of threads without a CPU are, too.  No interrupts wait for that. */
+/* Loads the program of standing.h; the lock as above.  Where stacks of C are wanted,
+ * those of threads without a CPU are, too.  No interrupts wait for that. */
 static void
 stand(struct stock *s)
 {

@@ -74,7 +74,8 @@ note_its_module(struct native_frames *n, const struct module *m, const char *id)
 	for (size_t i = 0; i < n->nmodules; i++)
 		if (n->modules[i] == m)
 			return true;
-	p = array_grow(n->modules, n->nmodules, &n->modules_max, sizeof(const struct module *));
+	p = array_grow(n->modules, n->nmodules, &n->modules_max,
+	    sizeof(const struct module *));
 	if (p == NULL)
 		return false;
 	n->modules = p;

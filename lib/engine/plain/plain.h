@@ -18,7 +18,8 @@ struct plain;
 
 /* The target must outlive it.  NULL if out of memory. */
 struct plain *plain_new(struct target *);
-/* Notes in the table how many stacks are whole, lets all threads go, and waits for late ones until a time (ns, CLOCK_MONOTONIC). */
+/* Notes in the table how many stacks are whole, lets all threads go, and waits for late
+ * ones until a time (ns, CLOCK_MONOTONIC). */
 void plain_free(struct plain *, uint64_t until);
 /* Lets go the threads that have stopped late.  False if some have yet to stop. */
 bool plain_let_go(struct plain *);

@@ -389,7 +389,8 @@ know_thread(const struct remote *r, const struct moment *m)
 	bool between = r->by.stack.words.compiled ||
 	    (py_frames_are_objects(r->by.offsets) && !m->holds_gil);
 
-	return (r->by.records != NULL ? CALLEES_LATE : 0) | (between ? CALLEES_BETWEEN : 0);
+	return (r->by.records != NULL ? CALLEES_LATE : 0) |
+	    (between ? CALLEES_BETWEEN : 0);
 }
 
 /* The frame of the callee of a believed stack.  The next interrupt of that call copies

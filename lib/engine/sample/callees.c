@@ -126,7 +126,8 @@ name_entry(struct callees *c, struct callee_entry *e)
 	if (!callee_name(&objects, e->addr, &named) || named.words == 0)
 		return;
 	e->words = named.words;
-	if (!read_head(c, e, &e->type, e->head) || !callee_name(&objects, e->addr, &again) ||
+	if (!read_head(c, e, &e->type, e->head) ||
+	    !callee_name(&objects, e->addr, &again) ||
 	    strcmp(named.name, again.name) != 0 || !is_same(c, e) ||
 	    !object_is_held(c->by->offsets, c->by->memory, e->addr) ||
 	    (e->frame = name_frame(c, &named)) == TACH_NONE)
@@ -202,8 +203,8 @@ find_then(struct callees *c, const struct py_callable *callable)
 	return NULL;
 }
 
-/* Whether the type whose name a name begins with was there at that time, by that name: the
- * type may be gone by now, and its memory overwritten. */
+/* Whether the type whose name a name begins with was there at that time, by that name:
+ * the type may be gone by now, and its memory overwritten. */
 static bool
 has_owner(struct callees *c, const struct py_callee *named, uint64_t time)
 {
@@ -420,8 +421,8 @@ callees_frame(struct callees *c, const struct py_chain *chain,
 
 	if (!(thread & CALLEES_BETWEEN) || called_is_callable(called->operator))
 		frame = callees_then(c, called, time);
-	if (frame != TACH_NONE || (thread & CALLEES_LATE) || chain->depth == 0 || place_is_mark(p) ||
-	    p->left)
+	if (frame != TACH_NONE || (thread & CALLEES_LATE) || chain->depth == 0 ||
+	    place_is_mark(p) || p->left)
 		return frame;
 	return frame_of_call(c, chain, thread);
 }

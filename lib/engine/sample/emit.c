@@ -52,7 +52,8 @@ emit_synthetic(struct tach_table *t, const char *name)
 	    (struct tach_string){name, strlen(name)});
 }
 
-/* Makes room for the frames of a chain and as many as are put before it.  False if out of memory. */
+/* Makes room for the frames of a chain and as many as are put before it.  False if out
+ * of memory. */
 static bool
 reserve_frames(struct emitter *e, size_t depth)
 {

@@ -198,8 +198,9 @@ interp_is_free(const struct interp *in, uint64_t thread)
 	return !in->counted || in->gil.holder == thread;
 }
 
-/* A GIL that has changed hands once has another holder then.  If it has the same one, that
- * one had not counted itself yet at the look before, and there was one more between. */
+/* A GIL that has changed hands once has another holder then.  If it has the same one,
+ * that one had not counted itself yet at the look before, and there was one more
+ * between. */
 bool
 interp_may_have_run(const struct interp *in, uint64_t thread)
 {

@@ -239,8 +239,8 @@ thread_of(const struct exact *x, const struct exact_thread *e)
 	return t->task == e->task && t->index != TACH_NONE ? t : NULL;
 }
 
-/* What is known of a thread by the state that it uses.  The list may have changed since the
- * threads were noted. */
+/* What is known of a thread by the state that it uses.  The list may have changed since
+ * the threads were noted. */
 static struct exact_thread *
 known_of(const struct exact *x, const struct thread *t)
 {

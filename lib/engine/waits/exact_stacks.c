@@ -84,8 +84,8 @@ exact_stacks_end(struct exact_stacks *s, uint64_t until)
 		s->next = s->now;
 }
 
-/* The stamp by which code objects are proven now: where they are counted, for all the time
- * since `before`.  False if there is none. */
+/* The stamp by which code objects are proven now: where they are counted, for all the
+ * time since `before`.  False if there is none. */
 static bool
 stamp_now(const struct exact_stacks *s, struct stamp *stamp)
 {
