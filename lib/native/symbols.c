@@ -22,6 +22,7 @@
 #define BACK_MAX 16	/* symbols before an address that can hold it */
 #define PARENTS_MAX 4	/* parts of parts */
 #define MANGLED_MAX 4096 /* bytes: longer names are no names */
+#define NO_NAME UINT32_MAX
 
 /* A function's symbol; its place is from the module's base on. */
 struct symbol_entry {
@@ -37,6 +38,8 @@ struct symbol_table {
 	struct elf_extent names;
 	struct symbol_entry *entries;
 	size_t count, max;
+	uint32_t *kept; /* by entry, where its name begins in the names that are kept;
+			 * 0: it was not asked for yet; NO_NAME: it has none */
 };
 
 /* Tables by the order in which they are asked. */
@@ -55,6 +58,7 @@ struct native_symbols {
 	char *path;
 	char build_id[2 * ELF_BUILD_ID_MAX + 1];
 	struct buf name; /* of the last symbol that was found; ends with a 0 */
+	struct buf kept; /* names of entries, as they are told; each ends with a 0 */
 };
 
 /* ---- tables of symbols --------------------------------------------------- */
@@ -283,18 +287,55 @@ keep_symbol_name(struct native_symbols *s, char *mangled)
 	return keep_name(s, demangle(mangled, text, sizeof(text)) ? text : mangled);
 }
 
+/* Makes the name of an entry.  Returns where it begins in the names that are kept;
+ * NO_NAME if it has none, 0 if memory is out. */
+static uint32_t
+make_entry_name(struct native_symbols *s, const struct symbol_table *t,
+    const struct symbol_entry *e)
+{
+	char mangled[MANGLED_MAX];
+	size_t at;
+
+	if (!read_plainest(t, e, mangled) || !keep_symbol_name(s, mangled))
+		return s->name.failed ? 0 : NO_NAME;
+	if (s->kept.len == 0)
+		buf_add_char(&s->kept, '\0');
+	at = s->kept.len;
+	buf_add(&s->kept, s->name.text, s->name.len);
+	return s->kept.failed || at >= NO_NAME ? 0 : (uint32_t)at;
+}
+
+/* Keeps the name of an entry, which is read from the file once.  False if it has none, or
+ * if memory is out. */
+static bool
+keep_entry_name(struct native_symbols *s, struct symbol_table *t,
+    const struct symbol_entry *e)
+{
+	uint32_t *at;
+
+	if (t->kept == NULL && (t->kept = calloc(t->count, sizeof(*at))) == NULL)
+		return false;
+	at = &t->kept[e - t->entries];
+	if (*at == 0)
+		*at = make_entry_name(s, t, e);
+	if (*at == 0 || *at == NO_NAME)
+		return false;
+	s->name.len = 0;
+	s->name.failed = false;
+	buf_add(&s->name, s->kept.text + *at, strlen(s->kept.text + *at) + 1);
+	return !s->name.failed;
+}
+
 static bool
 find_in_table(struct native_symbols *s, int which, uint32_t place, uint32_t function,
     struct native_symbol *out)
 {
-	const struct symbol_table *t = &s->tables[which];
+	struct symbol_table *t = &s->tables[which];
 	const struct symbol_entry *e;
-	char mangled[MANGLED_MAX];
 
 	if (!t->loaded)
 		load(s, which);
-	if ((e = entry_at(t, place, function)) == NULL ||
-	    !read_plainest(t, e, mangled) || !keep_symbol_name(s, mangled))
+	if ((e = entry_at(t, place, function)) == NULL || !keep_entry_name(s, t, e))
 		return false;
 	out->start = s->module.base + e->start;
 	out->source = (enum symbol_source)which;
@@ -422,7 +463,10 @@ native_symbols_memory(const struct native_symbols *s)
 	size_t bytes = sizeof(*s) + debugfile_memory(&s->minidebug);
 
 	for (int i = 0; i < TABLES; i++)
-		bytes += s->tables[i].max * sizeof(*s->tables[i].entries);
+		bytes += s->tables[i].max * sizeof(*s->tables[i].entries) +
+		    (s->tables[i].kept != NULL ?
+			s->tables[i].count * sizeof(*s->tables[i].kept) : 0);
+	bytes += s->kept.max;
 	if (s->parents != NULL)
 		bytes += parents_memory(s->parents);
 	return bytes + (s->python != NULL ? pytables_memory(s->python) : 0);
@@ -433,14 +477,17 @@ native_symbols_close(struct native_symbols *s)
 {
 	if (s == NULL)
 		return;
-	for (int i = 0; i < TABLES; i++)
+	for (int i = 0; i < TABLES; i++) {
 		free(s->tables[i].entries);
+		free(s->tables[i].kept);
+	}
 	pytables_free(s->python);
 	parents_free(s->parents);
 	debugfile_close(&s->debugfile);
 	debugfile_close(&s->minidebug);
 	elf_module_close(&s->module);
 	buf_clear(&s->name);
+	buf_clear(&s->kept);
 	free(s->path);
 	free(s);
 }

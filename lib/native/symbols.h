@@ -11,9 +11,9 @@
  * function without a name is MODULE+0xSTART, by its start, so that all its samples add
  * up.
  *
- * The module is a stranger's, and so are its debug files.  A symbol takes 12 bytes; its
- * name stays in the file until it is asked for.  The network is never used.  Calls for
- * one module do not overlap in time.
+ * The module is a stranger's, and so are its debug files.  A symbol takes 12 bytes, and
+ * 4 more once a name of its table was asked for; its name stays in the file until then.
+ * The network is never used.  Calls for one module do not overlap in time.
  */
 #ifndef NATIVE_SYMBOLS_H
 #define NATIVE_SYMBOLS_H
