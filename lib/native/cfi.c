@@ -20,7 +20,8 @@
 #define EXPRESSIONS_MAX (1u << 22) /* bytes */
 #define ALIKE 16	/* of the last rules, one may be like the new one */
 #define SPAN_MAX UINT32_MAX /* bytes from the first function to the last */
-#define INDEX_SHIFT 8	/* of 256 bytes a block; larger if they are mostly empty */
+#define INDEX_SHIFT 9	/* of 512 bytes a block; larger if they are mostly empty */
+#define ALIGNMENT 16	/* bytes: functions begin at multiples of it, or close together */
 
 #define ENCODING_OMITTED 0xff
 #define ENCODING_INDIRECT 0x80
@@ -880,6 +881,14 @@ make_function_rows(struct cfi_maker *k, const struct cfi_range *f)
 
 /* ---- the table --------------------------------------------------------- */
 
+/* Whether a gap before a function only brings it to a multiple of ALIGNMENT.  It takes no
+ * row: its addresses count as the function's before it. */
+static bool
+is_padding(uint64_t gap, uint64_t start)
+{
+	return start % ALIGNMENT == 0 && start - gap < ALIGNMENT;
+}
+
 /* Makes the rows of all functions.  A function in another one is left out. */
 static bool
 make_all(struct cfi *t, const struct cfi_section *s, const struct cfi_ranges *r)
@@ -898,7 +907,7 @@ make_all(struct cfi *t, const struct cfi_section *s, const struct cfi_ranges *r)
 		const struct cfi_range *f = &r->list[i];
 		if (f->start < end || f->end - t->base > SPAN_MAX)
 			continue;
-		if (f->start > end && t->count > 0)
+		if (f->start > end && t->count > 0 && !is_padding(end, f->start))
 			put_cfi_row(k, end, CFI_NONE);
 		make_function_rows(k, f);
 		end = f->end;

@@ -156,6 +156,26 @@ check_rows(void)
 	check(cfi_is_part(&table, CODE + 64));
 }
 
+/* A gap takes no row if it only brings a function to a multiple of 16. */
+static void
+check_padding(void)
+{
+	begin();
+	common("zR", &cfi_x86_64);
+	FUNCTION(CODE, 17, "\x0e\x20");
+	FUNCTION(CODE + 32, 16, "\x0e\x30");
+	FUNCTION(CODE + 64, 4, "\x0e\x40");
+	FUNCTION(CODE + 72, 4, "\x0e\x50");
+	build(&cfi_x86_64);
+	check_row(CODE + 31, CFI_SP, 4, 0);
+	check_function(CODE + 31, CODE, CODE + 32);
+	check_function(CODE + 32, CODE + 32, CODE + 48);
+	check_row(CODE + 48, CFI_NONE, 0, 0);
+	check_row(CODE + 71, CFI_NONE, 0, 0);
+	check_row(CODE + 76, CFI_NONE, 0, 0);
+	check_number(table.count, 7);
+}
+
 /* Functions in any order, one in another one, and instructions beyond the end. */
 static void
 check_order(void)
@@ -455,6 +475,7 @@ int
 main(void)
 {
 	check_rows();
+	check_padding();
 	check_order();
 	check_rules();
 	check_damage();
