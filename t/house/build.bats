@@ -739,3 +739,19 @@ end a.bats
 begin live
 end live'
 }
+
+@test "in-turn: with the number of a commit, the tests that have their turn" {
+	local titles
+	mkdir t
+	printf '@test "a (b): 3.%s" { true; }\n' 6 7 8 9 10 >t/x.bats
+	touch config.status
+	export TACH_BUILDDIR=$PWD
+	is "$(TACH_COMMIT='' "$T/lib/in-turn" echo t/x.bats)" t/x.bats
+	titles=$("$T/lib/turn" --pythons 161843136 t/x.bats 2>/dev/null)
+	run -0 --separate-stderr env TACH_COMMIT=161843136 \
+	    "$T/lib/in-turn" echo t/x.bats
+	is "$output" "t/x.bats --filter $(sed 's/[().]/\\&/g; s/.*/^&$/' <<<"$titles" |
+	    paste -sd '|')"
+	# shellcheck disable=SC2154
+	grep -q '^Not run, by make check-all alone: x.bats: a (b): 3' <<<"$stderr"
+}
