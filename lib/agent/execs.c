@@ -244,7 +244,7 @@ args_count(va_list args)
 }
 
 /* Copies the arguments.  args then stands behind the NULL that ends them. */
-static char **
+static void
 args_copy(char **out, const char *first, va_list *args)
 {
 	size_t n = 0;
@@ -252,8 +252,18 @@ args_copy(char **out, const char *first, va_list *args)
 	for (char *p = (char *)(uintptr_t)first; p != NULL; p = va_arg(*args, char *))
 		out[n++] = p;
 	out[n] = NULL;
-	return out;
 }
+
+/* Makes an array of the arguments from the first one on, in the caller's frame.  args
+ * then stands behind their NULL, and is the caller's to end. */
+#define GATHER_ARGUMENTS(argv, first, args)                                    \
+	do {                                                                   \
+		va_start(args, first);                                         \
+		(argv) = alloca((args_count(args) + 1) * sizeof(*(argv)));     \
+		va_end(args);                                                  \
+		va_start(args, first);                                         \
+		args_copy(argv, first, &(args));                               \
+	} while (0)
 
 WRAPPER int
 execl(const char *path, const char *arg, ...)
@@ -261,11 +271,7 @@ execl(const char *path, const char *arg, ...)
 	va_list args;
 	char **argv;
 
-	va_start(args, arg);
-	argv = alloca((args_count(args) + 1) * sizeof(*argv));
-	va_end(args);
-	va_start(args, arg);
-	args_copy(argv, arg, &args);
+	GATHER_ARGUMENTS(argv, arg, args);
 	va_end(args);
 	return execve(path, argv, environ);
 }
@@ -276,11 +282,7 @@ execlp(const char *file, const char *arg, ...)
 	va_list args;
 	char **argv;
 
-	va_start(args, arg);
-	argv = alloca((args_count(args) + 1) * sizeof(*argv));
-	va_end(args);
-	va_start(args, arg);
-	args_copy(argv, arg, &args);
+	GATHER_ARGUMENTS(argv, arg, args);
 	va_end(args);
 	return execvpe(file, argv, environ);
 }
@@ -291,11 +293,7 @@ execle(const char *path, const char *arg, ...)
 	va_list args;
 	char **argv, **env;
 
-	va_start(args, arg);
-	argv = alloca((args_count(args) + 1) * sizeof(*argv));
-	va_end(args);
-	va_start(args, arg);
-	args_copy(argv, arg, &args);
+	GATHER_ARGUMENTS(argv, arg, args);
 	env = va_arg(args, char **);
 	va_end(args);
 	return execve(path, argv, env);

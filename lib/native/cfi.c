@@ -111,21 +111,36 @@ extend_sign(uint64_t v, unsigned bits)
 	return bits < 64 && (v >> (bits - 1) & 1) != 0 ? v | ~UINT64_C(0) << bits : v;
 }
 
-/* Bits above the 64th are dropped. */
-static uint64_t
-take_leb(struct cfi_cursor *c, bool has_sign)
+uint64_t
+cfi_leb(const uint8_t **at, const uint8_t *end, bool has_sign)
 {
 	unsigned shift = 0;
 	uint64_t v = 0;
-	uint8_t b;
 
-	do {
-		b = take_byte(c);
+	for (const uint8_t *p = *at; p < end; p++) {
 		if (shift < 64)
-			v |= (uint64_t)(b & 0x7f) << shift;
+			v |= (uint64_t)(*p & 0x7f) << shift;
 		shift += 7;
-	} while ((b & 0x80) != 0 && !c->bad);
-	return has_sign ? extend_sign(v, shift) : v;
+		if ((*p & 0x80) == 0) {
+			*at = p + 1;
+			return has_sign ? extend_sign(v, shift) : v;
+		}
+	}
+	*at = NULL;
+	return 0;
+}
+
+static uint64_t
+take_leb(struct cfi_cursor *c, bool has_sign)
+{
+	const uint8_t *at = c->at;
+	uint64_t v = c->bad ? 0 : cfi_leb(&at, c->end, has_sign);
+
+	if (at == NULL)
+		c->bad = true;
+	else
+		c->at = at;
+	return v;
 }
 
 /* ---- pointers ---------------------------------------------------------- */

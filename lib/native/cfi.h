@@ -128,6 +128,9 @@ bool cfi_is_part(const struct cfi *, uint64_t start);
 const uint8_t *cfi_expression(const struct cfi *, int32_t value, size_t *len);
 /* A number of 1, 2, 4 or 8 bytes, in our byte order. */
 uint64_t cfi_number(const uint8_t *, size_t size);
+/* The number of type LEB128 at *at, which becomes the address behind it; NULL if it does
+ * not end before `end`.  Bits above the 64th are dropped. */
+uint64_t cfi_leb(const uint8_t **at, const uint8_t *end, bool has_sign);
 /* Bytes that a table takes. */
 size_t cfi_size(const struct cfi *);
 

@@ -134,11 +134,20 @@ modules_look(struct modules *ms)
 	return ms->source->list(ms->source, ms) && !ms->failed;
 }
 
+static bool
+has_address(const struct modules *ms, size_t map, uint64_t pc)
+{
+	return map < ms->count && pc >= ms->maps[map].start && pc < ms->maps[map].end;
+}
+
+/* Most frames of a stack are in the same mapping as the one before. */
 const struct module_map *
-modules_find(const struct modules *ms, uint64_t pc)
+modules_find(struct modules *ms, uint64_t pc)
 {
 	size_t low = 0, high = ms->count;
 
+	if (has_address(ms, ms->recent, pc))
+		return &ms->maps[ms->recent];
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 		if (pc >= ms->maps[mid].end)
@@ -146,7 +155,10 @@ modules_find(const struct modules *ms, uint64_t pc)
 		else
 			high = mid;
 	}
-	return low < ms->count && pc >= ms->maps[low].start ? &ms->maps[low] : NULL;
+	if (!has_address(ms, low, pc))
+		return NULL;
+	ms->recent = low;
+	return &ms->maps[low];
 }
 
 /* ---- the file ---------------------------------------------------------- */

@@ -58,6 +58,7 @@ struct modules {
 	const struct module_source *source; /* borrowed */
 	struct module_map *maps; /* in the order of their addresses */
 	size_t count, max;
+	size_t recent; /* number of the mapping that was found last */
 	struct module **list; /* in the order in which they were found */
 	size_t nlist, list_max;
 	bool failed; /* out of memory */
@@ -72,7 +73,7 @@ void modules_map(struct modules *, const struct code_mapping *);
 bool modules_look(struct modules *);
 
 /* The mapping that an address is in; NULL if there is none. */
-const struct module_map *modules_find(const struct modules *, uint64_t pc);
+const struct module_map *modules_find(struct modules *, uint64_t pc);
 /* Opens a module and builds its table, unless that was done before. */
 void module_open(struct modules *, struct module *);
 

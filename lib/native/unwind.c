@@ -94,18 +94,13 @@ operand(struct expression *x, size_t size, bool has_sign)
 static uint64_t
 operand_leb(struct expression *x, bool has_sign)
 {
-	unsigned shift = 0;
-	uint64_t v = 0;
-	uint8_t b;
+	const uint8_t *at = x->at;
+	uint64_t v = cfi_leb(&at, x->end, has_sign);
 
-	do {
-		b = (uint8_t)operand(x, 1, false);
-		if (shift < 64)
-			v |= (uint64_t)(b & 0x7f) << shift;
-		shift += 7;
-	} while ((b & 0x80) != 0 && x->end_is == UNWIND_GOES_ON);
-	if (has_sign && shift < 64 && (b & 0x40) != 0)
-		v |= ~UINT64_C(0) << shift;
+	if (at == NULL)
+		fail(x, UNWIND_NO_TABLE);
+	else
+		x->at = at;
 	return v;
 }
 

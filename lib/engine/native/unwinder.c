@@ -55,7 +55,16 @@ bool
 unwinder_is_loop(const struct unwinder *w, uint64_t start)
 {
 	for (size_t i = 0; i < w->nloops; i++)
-		if (w->loops[i] == start)
+		if (w->loops[i].start == start)
+			return true;
+	return false;
+}
+
+static bool
+is_in_loop(const struct unwinder *w, uint64_t pc)
+{
+	for (size_t i = 0; i < w->nloops; i++)
+		if (pc >= w->loops[i].start && pc < w->loops[i].end)
 			return true;
 	return false;
 }
@@ -414,15 +423,19 @@ unwinder_forget(struct unwinder *w, const char *cause)
 void
 unwinder_learn(struct unwinder *w, const struct native_frame *f, uint64_t entry)
 {
-	struct module *of = process_modules_find(&w->modules, unwinder_inside(f));
-	uint64_t start = unwinder_function(w, f);
+	uint64_t pc = unwinder_inside(f), start, end;
+	struct module *of;
 	uint32_t row;
 
-	if (of == NULL || start == 0)
+	if (w->loop.known && is_in_loop(w, pc))
 		return;
-	if (!unwinder_is_loop(w, start) && w->nloops < LOOPS_MAX)
-		w->loops[w->nloops++] = start;
-	row = cfi_row(&of->cfi, unwinder_inside(f) - of->bias);
+	of = process_modules_find(&w->modules, pc);
+	if (of == NULL || !cfi_function(&of->cfi, pc - of->bias, &start, &end))
+		return;
+	if (!is_in_loop(w, pc) && w->nloops < LOOPS_MAX)
+		w->loops[w->nloops++] = (struct loop_function){start + of->bias,
+		    end + of->bias};
+	row = cfi_row(&of->cfi, pc - of->bias);
 	if (w->loop.known || w->guessed || entry == 0 ||
 	    (ROW_KIND(row) != CFI_SP && ROW_KIND(row) != CFI_FP))
 		return;

@@ -26,6 +26,11 @@ struct loop_frame {
 	uint64_t pc;	/* where one was */
 };
 
+/* Addresses of a function of the loop, in memory. */
+struct loop_function {
+	uint64_t start, end;
+};
+
 struct unwinder {
 	struct process_modules modules;
 	struct stack_window window;
@@ -36,7 +41,7 @@ struct unwinder {
 	struct loop_code code;	/* of the loop; to 3.10 set with the first stack */
 	bool code_sought;
 	struct loop_frame loop; /* from 3.11 on */
-	uint64_t loops[LOOPS_MAX]; /* starts of the loop's functions, in memory */
+	struct loop_function loops[LOOPS_MAX];
 	size_t nloops;
 	char cause[CAUSE_MAX]; /* why the stack is not whole; "" if it is */
 	uint64_t end;		/* of the stack, if that is whole; else 0 */
