@@ -14,6 +14,7 @@
 #include "engine/remote/tasks.h"
 #include "engine/sample/callees.h"
 #include "engine/sample/emit.h"
+#include "engine/sample/kernel_frames.h"
 #include "engine/sample/names.h"
 #include "engine/sample/variables.h"
 #include "engine/sched/colocate.h"
@@ -73,6 +74,7 @@ struct remote {
 	struct mixed *mixed; /* NULL: frames of C are not asked for */
 	struct native_room room; /* for copies of stacks */
 	bool mixes;	     /* they are in this round */
+	struct kernel_frames kernel; /* of the thread that is sampled, if asked for */
 	struct names *called; /* names of the threads */
 	struct tasks *tasks; /* NULL: not asked for, or not in this Python */
 	struct tach_locals locals; /* no function: not asked for */
@@ -117,7 +119,8 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->interrupts = interrupts;
 	plan_init(&r->plan, p, rt, &r->reader, interrupts,
 	    options->blocking);
-	r->plan.moves = options->mixed != TACH_MIXED_NONE && !options->careful;
+	r->plan.moves = (options->mixed != TACH_MIXED_NONE || options->kernel) &&
+	    !options->careful;
 	bindings_init(&r->bindings, &r->plan);
 	rests_init(&r->rests, &r->plan, interrupts_stir(interrupts));
 	if (!reader_init(&r->reader, p, rt, options, table) ||
@@ -128,6 +131,8 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	}
 	emitter_init(&r->emitter, table, names, r->reader.codes);
 	r->emitter.opcodes = options->opcodes;
+	if (options->kernel)
+		kernel_frames_init(&r->kernel, table);
 	callees_init(&r->callees, &r->reader.calls, r->reader.codes, table);
 	if (options->mixed != TACH_MIXED_NONE &&
 	    (r->mixed = mixed_new(p, r->offsets, live(r), table, faults,
@@ -173,6 +178,7 @@ remote_free(struct remote *r, uint64_t until)
 	waits_free(r->waits);
 	mixed_free(r->mixed);
 	native_room_free(&r->room);
+	kernel_frames_free(&r->kernel);
 	names_free(r->called);
 	call_stack_free(&r->stack);
 	reader_free(&r->reader);
@@ -534,6 +540,9 @@ read_standing_frames(struct remote *r, struct thread *t)
 
 	if (!stand(r, t, &at))
 		return v;
+	if (r->options->kernel &&
+	    !kernel_frames_look(&r->kernel, r->process, t->task, t->state_fd))
+		return (struct verdict){.is = READ_NOMEM};
 	v = read_twice(&r->reader, t, &r->stack);
 	if (v.is == READ_SURE && !find_standing_frames(r, t, &at))
 		v.is = READ_RETRY;
@@ -586,8 +595,8 @@ read_interrupted(struct remote *r, struct thread *t)
 
 /* Reads a thread with its frames of C: here it is chosen by which means.  A blocked one
  * is read as it stands, another is copied in an interrupt; it is stopped if that is not
- * enough; a dump stops all.  Which thread it is can be known only after it was looked for
- * a few times: see tids.h. */
+ * enough; a dump stops all, unless it wants frames of the kernel.  Which thread it is can
+ * be known only after it was looked for a few times: see tids.h. */
 static struct verdict
 read_mixed(struct remote *r, struct thread *t)
 {
@@ -598,14 +607,76 @@ read_mixed(struct remote *r, struct thread *t)
 		bindings_find(&r->bindings, t);
 	runs = t->task != 0 && status_runs(t);
 	thread_make_stale(t);
-	if (t->task != 0 && !r->options->careful)
+	if (t->task != 0 && (!r->options->careful || r->options->kernel))
 		v = read_standing_frames(r, t);
 	if (verdict_can_improve(&v) && can_be_copied_with_c(r, t))
 		v = read_interrupted(r, t);
 	if (!verdict_can_improve(&v))
 		return v;
 	r->from.in = NULL;
+	kernel_frames_forget(&r->kernel);
 	return read_stopped_frames(r, t, runs);
+}
+
+static bool
+is_with_kernel(struct remote *r, struct thread *t)
+{
+	(void)t;
+	return r->options->kernel;
+}
+
+/* Reads a thread that has no CPU, and its frames of the kernel.  The sample holds until
+ * the thread gets a CPU.  READ_RETRY if it has one. */
+static struct verdict
+read_standing_kernel(struct remote *r, struct thread *t)
+{
+	struct verdict v = {.is = READ_RETRY};
+
+	t->looks.parked = switches_count(&t->switches, r->process, t->task);
+	if (t->looks.parked == SWITCHES_UNKNOWN)
+		return v;
+	if (!kernel_frames_look(&r->kernel, r->process, t->task, t->state_fd))
+		return (struct verdict){.is = READ_NOMEM};
+	if (!r->kernel.known)
+		return v;
+	v = read_twice(&r->reader, t, &r->stack);
+	if (v.is == READ_SURE && !has_stood_still(r, t))
+		v.is = READ_RETRY;
+	if (v.is == READ_SURE)
+		thread_make_current(t);
+	return v;
+}
+
+/* Reads a thread that goes on, wherever it is now. */
+static struct verdict
+read_racing(struct remote *r, struct thread *t)
+{
+	thread_make_stale(t);
+	park(r, t);
+	return read_twice(&r->reader, t, &r->stack);
+}
+
+/* Reads a thread with its frames of the kernel: as it stands, or in an interrupt.  If
+ * neither can be, it is read without these. */
+static struct verdict
+read_with_kernel(struct remote *r, struct thread *t)
+{
+	struct verdict v = {.is = READ_RETRY};
+
+	for (int i = 0; i < STOP_TRIES && t->task == 0; i++)
+		bindings_find(&r->bindings, t);
+	thread_make_stale(t);
+	for (int i = 0; i < STOP_TRIES && t->task != 0 && verdict_can_improve(&v); i++) {
+		r->from.in = NULL;
+		v = read_standing_kernel(r, t);
+		if (verdict_can_improve(&v) && can_interrupt(r, t))
+			v = read_interrupted(r, t);
+	}
+	if (!verdict_can_improve(&v))
+		return v;
+	r->from.in = NULL;
+	kernel_frames_forget(&r->kernel);
+	return read_racing(r, t);
 }
 
 static bool
@@ -646,15 +717,6 @@ is_there(struct remote *r, struct thread *t)
 	return true;
 }
 
-/* Reads a thread that goes on, wherever it is now. */
-static struct verdict
-read_racing(struct remote *r, struct thread *t)
-{
-	thread_make_stale(t);
-	park(r, t);
-	return read_twice(&r->reader, t, &r->stack);
-}
-
 /*
  * The readers, in the order in which they are tried until one gives a whole stack.
  * A thread that ran at its last sample, too, is interrupted before its copy is used.
@@ -671,6 +733,7 @@ static const struct thread_reader {
 	{can_be_copied_with_c, read_interrupted, false},
 	{is_mixed, read_mixed, true},
 	{is_interrupted, read_interrupted_copy, false},
+	{is_with_kernel, read_with_kernel, true},
 	{has_not_run, read_round_copy, false},
 	{is_beside, read_round_copy, false},
 	{is_to_be_stopped, read_stopped, true},
@@ -702,6 +765,7 @@ read_chain(struct remote *r, struct thread *t)
 	for (; verdict_can_improve(&v) && !last; by++)
 		if (by->fits(r, t)) {
 			r->from.in = NULL;
+			kernel_frames_forget(&r->kernel);
 			v = by->read(r, t);
 			last = by->last;
 		}
@@ -832,7 +896,7 @@ read_stack(struct remote *r, struct thread *t)
 		v.is = tasks_extend(r->tasks, t, &r->stack.chain);
 		if (v.is != READ_RETRY)
 			return v;
-		v = r->mixes ? read_chain(r, t) :
+		v = r->mixes || r->options->kernel ? read_chain(r, t) :
 		    read_twice(&r->reader, t, &r->stack);
 	}
 	return v;
@@ -998,6 +1062,24 @@ mix(struct remote *r, struct thread *t, uint32_t callee)
 	return mixed_name(r->mixed, &r->stack.chain, callee);
 }
 
+/* Puts the thread's frames of the kernel above all others: *shown becomes the chain with
+ * them, if there are some.  False if out of memory. */
+static bool
+add_kernel(struct remote *r, uint32_t callee, struct py_chain **shown,
+    struct tach_recorder_stats *stats)
+{
+	struct py_chain *chain = &r->stack.chain, *all;
+
+	if (r->from.in != NULL && !kernel_frames_take(&r->kernel, &r->from.kernel))
+		return false;
+	kernel_frames_count(&r->kernel, stats);
+	all = *shown != NULL ? kernel_frames_show(&r->kernel, *shown, TACH_NONE) :
+			       kernel_frames_show(&r->kernel, chain, callee);
+	if (all != chain)
+		*shown = all;
+	return all != NULL;
+}
+
 /* The reason for which the thread with the stack does not run. */
 static uint32_t
 wait_of_stack(struct remote *r, struct thread *t, uint32_t callee,
@@ -1032,6 +1114,8 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 	if (whole)
 		leaves.wait = wait_of_stack(r, t, leaves.callee, m);
 	if (r->mixes && (shown = mix(r, t, leaves.callee)) == NULL)
+		return false;
+	if (whole && r->options->kernel && !add_kernel(r, leaves.callee, &shown, stats))
 		return false;
 	if (r->locals.tell != NULL)
 		variables_tell(&r->locals, r->offsets, live(r),
@@ -1513,5 +1597,6 @@ bool
 remote_fits_records(const struct remote *r)
 {
 	return r->tasks == NULL && !r->options->opcodes &&
-	    (r->mixed == NULL || interrupts_tell_stacks(r->interrupts));
+	    (r->mixed == NULL || interrupts_tell_stacks(r->interrupts)) &&
+	    (!r->options->kernel || interrupts_tell_kernel(r->interrupts));
 }
