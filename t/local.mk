@@ -41,7 +41,7 @@ UNIT_TESTS = t/unit/test_cfi t/unit/test_cframes t/unit/test_chosen t/unit/test_
 	t/unit/test_pace t/unit/test_pacer t/unit/test_sizes \
 	t/unit/test_ring t/unit/test_decimal t/unit/test_source \
 	t/unit/test_process \
-	t/unit/test_ring_model t/unit/test_stock \
+	t/unit/test_kernel_frames t/unit/test_ring_model t/unit/test_stock \
 	t/unit/test_stop \
 	t/unit/test_switches \
 	t/unit/test_text t/unit/test_interps t/unit/test_threads t/unit/test_tids t/unit/test_told \
@@ -123,6 +123,7 @@ t_unit_test_ring_tsan_LDADD =
 t_unit_test_source_SOURCES = t/unit/test_source.c
 t_unit_test_snapshots_SOURCES = t/unit/test_snapshots.c $(t_unit_profile) \
 	$(t_unit_walks)
+t_unit_test_kernel_frames_SOURCES = t/unit/test_kernel_frames.c
 t_unit_test_stock_SOURCES = t/unit/test_stock.c
 t_unit_test_stop_SOURCES = t/unit/test_stop.c
 t_unit_test_text_SOURCES = t/unit/test_text.c $(t_unit_profile)

@@ -83,6 +83,7 @@ struct interrupt_way {
 	__u32 sp;
 	__u64 stack_end;
 	__u32 kernel; /* the stack in the kernel is copied, too */
+	__u32 plain;  /* no frames are: the thread has none of Python */
 };
 
 /* Where the thread of a record was when its stack in the kernel was copied. */

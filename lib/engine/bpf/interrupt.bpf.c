@@ -282,6 +282,8 @@ copy_thread(struct writing *to)
 	if (bpf_loop(INTERRUPT_RANGES + 1, copy_range, to, 0) <=
 	    (long)to->ask->ranges)
 		return 0;
+	if (way->plain)
+		return 1;
 	w->next = load(w, w->at + way->current);
 	if (way->cframe_size != 0 && w->next != 0) {
 		if (!copy_part(w, w->next, way->cframe_size))

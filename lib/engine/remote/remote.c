@@ -656,8 +656,9 @@ read_racing(struct remote *r, struct thread *t)
 	return read_twice(&r->reader, t, &r->stack);
 }
 
-/* Reads a thread with its frames of the kernel: as it stands, or in an interrupt.  If
- * neither can be, it is read without these. */
+/* Reads a thread with its frames of the kernel, in an interrupt, or as it stands.  If
+ * neither can be, it is read without these.  A thread whose CPU the recorder has taken
+ * gets it back first: it stands where it could be made to leave it. */
 static struct verdict
 read_with_kernel(struct remote *r, struct thread *t)
 {
@@ -667,10 +668,17 @@ read_with_kernel(struct remote *r, struct thread *t)
 		bindings_find(&r->bindings, t);
 	thread_make_stale(t);
 	for (int i = 0; i < STOP_TRIES && t->task != 0 && verdict_can_improve(&v); i++) {
+		bool runs = can_interrupt(r, t);
+		if (runs) {
+			colocate_make_way(&r->reader.colocation, t->interrupt.cpu);
+			v = read_interrupted(r, t);
+		}
+		if (!verdict_can_improve(&v) || (runs && i == 0))
+			continue;
 		r->from.in = NULL;
 		v = read_standing_kernel(r, t);
-		if (verdict_can_improve(&v) && can_interrupt(r, t))
-			v = read_interrupted(r, t);
+		if (!runs && !r->kernel.known)
+			break;
 	}
 	if (!verdict_can_improve(&v))
 		return v;

@@ -17,6 +17,7 @@
 #include "engine/kernel/stock.h"
 #include "engine/remote/batches.h"
 #include "engine/remote/remote.h"
+#include "engine/sample/kernel_frames.h"
 #include "engine/waits/exact.h"
 
 /* The shortest interval of rounds for which an interrupt is quick enough. */
@@ -337,21 +338,6 @@ explain_no_samples(struct target *t)
 		    "samples");
 }
 
-/* Adds a note with the number of stacks that have frames of the kernel, and of those of
- * which that is not known. */
-static void
-note_kernel(const struct target *t)
-{
-	const struct tach_recorder_stats *s = &t->stats;
-	char text[128];
-
-	if (s->kernel == 0)
-		return;
-	snprintf(text, sizeof(text), "kernel stacks=%" PRIu64 " inside=%" PRIu64
-	    " unknown=%" PRIu64, s->kernel, s->kernel_inside, s->kernel_unknown);
-	tach_table_add_note(t->table, text);
-}
-
 static int
 note_stats(struct engine *e)
 {
@@ -362,7 +348,7 @@ note_stats(struct engine *e)
 	native_faults_tell(faults, &e->target->stats);
 	native_faults_note(faults, e->target->table);
 	note_waits(e->target);
-	note_kernel(e->target);
+	kernel_frames_note(&e->target->stats, e->target->table);
 	explain_no_samples(e->target);
 	return TACH_END;
 }

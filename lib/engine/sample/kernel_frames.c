@@ -2,6 +2,8 @@
 /* kernel_frames.c: see kernel_frames.h. */
 #include "engine/sample/kernel_frames.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +14,7 @@
 #include "kind.h"
 
 #define NAMELESS "<kernel?>" /* code without a name, as of a new module */
+#define SWITCH "__schedule"
 #define TEXT_MAX 8192 /* bytes of the names of a stack */
 
 void
@@ -131,18 +134,40 @@ cut_interrupts(const struct kernel_frames *k, struct places *p)
 	return false;
 }
 
-/* Leaves out the scheduler, which has taken the CPU, and all above it.  False if it is
- * not there. */
+/* Leaves out the scheduler's functions at a place, and all above them.  False if there are
+ * none. */
 static bool
-cut_scheduler(const struct kernel_frames *k, struct places *p)
+cut_scheduler(const struct kernel_frames *k, struct places *p, unsigned i)
 {
-	while (p->begin < p->end && kind_at(k, p, p->begin) != KERNEL_SCHEDULER)
-		p->begin++;
-	if (p->begin == p->end)
+	if (i == p->end)
 		return false;
-	while (p->begin < p->end && kind_at(k, p, p->begin) == KERNEL_SCHEDULER)
-		p->begin++;
+	while (i < p->end && kind_at(k, p, i) == KERNEL_SCHEDULER)
+		i++;
+	p->begin = i;
 	return true;
+}
+
+/* The first function of the scheduler: it takes the CPU.  ->end if there is none. */
+static unsigned
+find_scheduler(const struct kernel_frames *k, const struct places *p)
+{
+	unsigned i = p->begin;
+
+	while (i < p->end && kind_at(k, p, i) != KERNEL_SCHEDULER)
+		i++;
+	return i;
+}
+
+/* The function by which a thread gets its CPU back, and has left it.  ->end if there is
+ * none. */
+static unsigned
+find_switch(const struct kernel_frames *k, const struct places *p)
+{
+	unsigned i = p->begin;
+
+	while (i < p->end && strncmp(k->list[p->list[i]].name, SWITCH, strlen(SWITCH)) != 0)
+		i++;
+	return i;
 }
 
 /* Leaves out all that the thread does not do itself.  False if it cannot be told. */
@@ -151,9 +176,14 @@ cut(const struct kernel_frames *k, enum kernel_moment at, struct places *p)
 {
 	switch (at) {
 	case KERNEL_CALLED:
-		return cut_interrupts(k, p);
+		/* A thread whose CPU we had comes out of the scheduler. */
+		if (!cut_interrupts(k, p))
+			return false;
+		cut_scheduler(k, p, find_switch(k, p));
+		return true;
 	case KERNEL_LEAVES:
-		return cut_interrupts(k, p) || cut_scheduler(k, p);
+		return cut_interrupts(k, p) ||
+		    cut_scheduler(k, p, find_scheduler(k, p));
 	case KERNEL_TICKED:
 	case KERNEL_STANDS:
 		cut_interrupts(k, p);
@@ -254,4 +284,16 @@ kernel_frames_count(const struct kernel_frames *k, struct tach_recorder_stats *s
 	s->kernel++;
 	s->kernel_inside += k->depth > 0;
 	s->kernel_unknown += !k->known;
+}
+
+void
+kernel_frames_note(const struct tach_recorder_stats *s, struct tach_table *t)
+{
+	char text[128];
+
+	if (s->kernel == 0)
+		return;
+	snprintf(text, sizeof(text), "kernel stacks=%" PRIu64 " inside=%" PRIu64
+	    " unknown=%" PRIu64, s->kernel, s->kernel_inside, s->kernel_unknown);
+	tach_table_add_note(t, text);
 }

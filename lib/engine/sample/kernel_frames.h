@@ -57,7 +57,9 @@ bool kernel_frames_look(struct kernel_frames *, const struct process *, pid_t, i
 struct py_chain *kernel_frames_show(struct kernel_frames *, struct py_chain *,
     uint32_t callee);
 
-/* Counts the last stack in the stats. */
+/* Counts the last stack in the stats; and adds a note of what was counted to a table, if
+ * there was a stack: see tach(5). */
 void kernel_frames_count(const struct kernel_frames *, struct tach_recorder_stats *);
+void kernel_frames_note(const struct tach_recorder_stats *, struct tach_table *);
 
 #endif
