@@ -215,6 +215,7 @@ SAMPLE_TESTS = \
 	t/native/inprocess.bats t/native/plain.bats \
 	t/record/waits-exact.bats \
 	t/record/waits.bats \
+	t/record/kernel.bats \
 	t/record/dump.bats \
 	t/convert/diff.bats \
 	t/commands/output.bats \
@@ -315,7 +316,7 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/record/agent.c t/record/attached.py t/record/callables.py \
 	t/record/callees.py t/record/copies.py t/record/deny.c \
 	t/record/depths.py t/record/ends.py t/record/family.py \
-	t/record/fault.c t/record/interrupts.py t/record/locked.py \
+	t/record/fault.c t/record/interrupts.py t/record/kernel.py t/record/locked.py \
 	t/record/lost.py t/record/natives.c t/record/operators.py \
 	t/record/shares.py \
 	t/record/strays.c t/record/strays.py t/record/stuck.py \
