@@ -149,7 +149,7 @@ prepare_kernel(struct remote_engine *r)
 		error_set(&t->error, TACH_EPERM, "--kernel needs root, or CAP_BPF, "
 		    "CAP_PERFMON and CAP_SYSLOG");
 	else if (names == KALLSYMS_HIDDEN)
-		error_set(&t->error, TACH_EPERM, "--kernel needs the addresses of the "
+		error_set(&t->error, TACH_EFAILED, "--kernel needs the addresses of the "
 		    "kernel's functions, which /proc/kallsyms hides: give CAP_SYSLOG, and "
 		    "sysctl kernel.kptr_restrict=1 if that is 2");
 	else if (names == KALLSYMS_FAILED)
@@ -197,14 +197,15 @@ share_stock(struct engine *e, const struct engine *first)
 }
 
 /* Takes interrupts if there are some by now.  A recorder that follows asks for them
- * after SETTLED rounds. */
+ * after SETTLED rounds; at once if threads that run have no frames of the kernel without
+ * them. */
 static void
 want_interrupts(struct remote_engine *r)
 {
 	const struct target *t = r->engine.target;
 
 	if (r->interrupts != NULL || !interrupts(&t->options) ||
-	    (r->follows && t->stats.rounds < SETTLED))
+	    (r->follows && t->stats.rounds < SETTLED && !t->options.kernel))
 		return;
 	r->interrupts = stock_take(r->stock, &r->asked);
 	if (r->interrupts == NULL)
