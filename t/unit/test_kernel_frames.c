@@ -101,6 +101,10 @@ test_scheduler(void)
 	assert(!frames.known && frames.depth == 0);
 	assert(strcmp(SHOWN(KERNEL_CALLED, "asm_sysvec_call_function_single", "vfs_write",
 	    "__schedule", "schedule", "vfs_read"), "vfs_read ") == 0);
+	assert(strcmp(SHOWN(KERNEL_TICKED, "vfs_write", "__schedule", "schedule",
+	    "vfs_read"), "vfs_read ") == 0);
+	assert(strcmp(SHOWN(KERNEL_TICKED, "schedule", "vfs_read"),
+	    "schedule vfs_read ") == 0);
 	assert(strcmp(SHOWN(KERNEL_STANDS, "vfs_read", "do_syscall_64"), CALLED) == 0);
 	SHOWN(KERNEL_UNKNOWN, "vfs_read");
 	assert(!frames.known && frames.depth == 0);

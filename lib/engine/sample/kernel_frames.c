@@ -176,15 +176,15 @@ cut(const struct kernel_frames *k, enum kernel_moment at, struct places *p)
 {
 	switch (at) {
 	case KERNEL_CALLED:
-		/* A thread whose CPU we had comes out of the scheduler. */
-		if (!cut_interrupts(k, p))
+	case KERNEL_TICKED:
+		if (!cut_interrupts(k, p) && at == KERNEL_CALLED)
 			return false;
+		/* A thread whose CPU we had comes out of the scheduler. */
 		cut_scheduler(k, p, find_switch(k, p));
 		return true;
 	case KERNEL_LEAVES:
 		return cut_interrupts(k, p) ||
 		    cut_scheduler(k, p, find_scheduler(k, p));
-	case KERNEL_TICKED:
 	case KERNEL_STANDS:
 		cut_interrupts(k, p);
 		return true;
