@@ -211,6 +211,19 @@ show_native(const struct tach_recorder_stats *st)
 	free(causes);
 }
 
+/* Prints how many stacks have frames of the kernel. */
+static void
+show_kernel(const struct tach_recorder_stats *st)
+{
+	if (st->kernel == 0)
+		return;
+	warnx("kernel: %" PRIu64 " stacks, %.1f%% in the kernel", st->kernel,
+	    cmd_percent(st->kernel_inside, st->kernel));
+	if (st->kernel_unknown > 0)
+		warnx("kernel: of %" PRIu64 " stacks it is not known whether they were in "
+		    "the kernel: these have no frames of it", st->kernel_unknown);
+}
+
 /* Prints the numbers of exact waits. */
 static void
 show_waits(const struct summary *s)
@@ -256,6 +269,7 @@ summary_show(const struct summary *s)
 		    "their innermost line is the one at which that was entered",
 		    st->compiled);
 	show_native(st);
+	show_kernel(st);
 	show_waits(s);
 	show_outside(st);
 	show_spared(s);
@@ -355,4 +369,7 @@ summary_add(struct tach_recorder_stats *s, const struct tach_recorder_stats *of)
 	s->waits_lost += of->waits_lost;
 	tach_inprocess_add(&s->inprocess, &of->inprocess);
 	add_native(s, of);
+	s->kernel += of->kernel;
+	s->kernel_inside += of->kernel_inside;
+	s->kernel_unknown += of->kernel_unknown;
 }

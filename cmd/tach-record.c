@@ -148,6 +148,7 @@ enum {
 	OPT_ASYNC,
 	OPT_NATIVE,
 	OPT_MARKERS,
+	OPT_KERNEL,
 	OPT_WAITS,
 	OPT_NO_GC,
 	OPT_NO_CALLEES,
@@ -186,6 +187,8 @@ static const struct option_row rows[] = {
 	    "called through", VALUES_NONE, NULL},
 	{"native", OPT_NATIVE, "[=WHICH]", "frames for functions of C, also with "
 	    "--dump: calls (the\ndefault), or all", VALUES_NONE, native_words},
+	{"kernel", OPT_KERNEL, NULL, "frames for functions of the kernel, also with "
+	    "--dump", VALUES_NONE, NULL},
 	{"waits", OPT_WAITS, "[=WHICH]", "a frame for the reason that a thread is "
 	    "blocked: full (the\ndefault), kind (without names of paths and "
 	    "peers), exact (kind,\nof each wait, with its begin and end) or none",
@@ -249,6 +252,9 @@ set_sample_option(struct tach_recorder_options *r,
 		break;
 	case OPT_MARKERS:
 		r->native = true;
+		break;
+	case OPT_KERNEL:
+		r->kernel = true;
 		break;
 	case OPT_WAITS:
 		r->waits = value == NULL ? TACH_WAITS_FULL :
@@ -350,6 +356,23 @@ check_native(const struct options *o)
 		    "--blocking");
 }
 
+/* Checks the options that --kernel does not go with. */
+static void
+check_kernel(const struct options *o)
+{
+	const struct tach_recorder_options *r = &o->recorder;
+
+	if (!r->kernel)
+		return;
+	if (r->engine == TACH_ENGINE_INPROCESS)
+		cmd_usage("--kernel needs --engine=remote");
+	if (r->blocking)
+		cmd_usage("--kernel reads each thread as of one moment: it takes no "
+		    "--blocking");
+	if (r->waits == TACH_WAITS_EXACT)
+		cmd_usage("--kernel takes no --waits=exact: --waits=kind does");
+}
+
 /* Checks the options of the in-process engine, and sets its defaults. */
 static void
 check_engine(struct options *o)
@@ -444,6 +467,7 @@ parse_record(int argc, char *argv[])
 	if (o.locals && !o.dump)
 		cmd_usage("--locals is for --dump");
 	check_native(&o);
+	check_kernel(&o);
 	o.recorder.plain = o.recorder.mixed != TACH_MIXED_NONE && !o.dump &&
 	    !o.subprocesses;
 	if (o.pid == 0 && *o.command == NULL)

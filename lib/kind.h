@@ -14,6 +14,7 @@
 
 #define CALLEE_FILE "<built-in>" /* a function of C that a frame of Python calls */
 #define WAIT_FILE "<wait>"	 /* the reason why a thread waits */
+#define KERNEL_FILE "[kernel]"	 /* a function of the kernel */
 #define TASK_FILE "<task>"	 /* a task of asyncio */
 #define NO_FILE "~"		 /* <GC>, <native> and other marks */
 

@@ -262,6 +262,7 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/bpf/bpf_shared.h \
 	lib/engine/kernel/interrupt.c lib/engine/kernel/interrupt.h \
 	lib/engine/kernel/interruptcost.c \
+	lib/engine/kernel/kallsyms.c lib/engine/kernel/kallsyms.h \
 	lib/engine/kernel/standing.c lib/engine/kernel/standing.h \
 	lib/engine/bpf/standing_shared.h \
 	lib/engine/kernel/stock.c lib/engine/kernel/stock.h \
@@ -289,6 +290,7 @@ lib_libtach_record_core_la_SOURCES += \
 lib_libtach_record_core_la_SOURCES += \
 	lib/engine/sample/callees.c lib/engine/sample/callees.h \
 	lib/engine/sample/emit.c lib/engine/sample/emit.h \
+	lib/engine/sample/kernel_frames.c lib/engine/sample/kernel_frames.h \
 	lib/engine/sample/native_faults.c lib/engine/sample/native_faults.h \
 	lib/engine/sample/names.c lib/engine/sample/names.h \
 	lib/engine/sample/runs.c lib/engine/sample/runs.h \
@@ -324,7 +326,7 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/remote/asks.c lib/engine/remote/asks.h \
 	lib/engine/remote/batches.c lib/engine/remote/batches.h \
 	lib/engine/remote/bindings.c lib/engine/remote/bindings.h \
-	lib/engine/remote/mixed_reading.c \
+	lib/engine/remote/kernel_reading.c lib/engine/remote/mixed_reading.c \
 	lib/engine/remote/plan.c lib/engine/remote/plan.h \
 	lib/engine/remote/reading.c lib/engine/remote/reading.h \
 	lib/engine/remote/remote.c lib/engine/remote/remote.h \

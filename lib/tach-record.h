@@ -103,6 +103,9 @@ struct tach_recorder_options {
 			 * ->careful, each thread; in-process no thread is */
 	bool plain; /* frames of C of a process without Python, too, as long as it is
 		     * one: see ->plain of the stats; not in-process */
+	bool kernel; /* frames of the kernel above all others, of threads that are in it;
+		      * needs rights, which the call that starts the recorder tells; not
+		      * in-process */
 };
 
 /* What tells a thread that it is to take a sample of itself. */
@@ -195,6 +198,9 @@ struct tach_recorder_stats {
 	/* With TACH_WAITS_EXACT: waits that were recorded; of these, without a stack; and
 	 * switches that were lost, as too many came at once. */
 	uint64_t waits, waits_bare, waits_lost;
+	/* With ->kernel of the options: stacks that were made; of these, with frames of the
+	 * kernel; and those of which it is not known whether they would have some. */
+	uint64_t kernel, kernel_inside, kernel_unknown;
 };
 
 /* What a recorder is doing. */

@@ -41,7 +41,7 @@ UNIT_TESTS = t/unit/test_cfi t/unit/test_cframes t/unit/test_chosen t/unit/test_
 	t/unit/test_pace t/unit/test_pacer t/unit/test_sizes \
 	t/unit/test_ring t/unit/test_decimal t/unit/test_source \
 	t/unit/test_process \
-	t/unit/test_ring_model t/unit/test_stock \
+	t/unit/test_kernel_frames t/unit/test_ring_model t/unit/test_stock \
 	t/unit/test_stop \
 	t/unit/test_switches \
 	t/unit/test_text t/unit/test_interps t/unit/test_threads t/unit/test_tids t/unit/test_told \
@@ -123,6 +123,7 @@ t_unit_test_ring_tsan_LDADD =
 t_unit_test_source_SOURCES = t/unit/test_source.c
 t_unit_test_snapshots_SOURCES = t/unit/test_snapshots.c $(t_unit_profile) \
 	$(t_unit_walks)
+t_unit_test_kernel_frames_SOURCES = t/unit/test_kernel_frames.c
 t_unit_test_stock_SOURCES = t/unit/test_stock.c
 t_unit_test_stop_SOURCES = t/unit/test_stop.c
 t_unit_test_text_SOURCES = t/unit/test_text.c $(t_unit_profile)
@@ -214,6 +215,7 @@ SAMPLE_TESTS = \
 	t/native/inprocess.bats t/native/plain.bats \
 	t/record/waits-exact.bats \
 	t/record/waits.bats \
+	t/record/kernel.bats \
 	t/record/dump.bats \
 	t/convert/diff.bats \
 	t/commands/output.bats \
@@ -314,7 +316,7 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/record/agent.c t/record/attached.py t/record/callables.py \
 	t/record/callees.py t/record/copies.py t/record/deny.c \
 	t/record/depths.py t/record/ends.py t/record/family.py \
-	t/record/fault.c t/record/interrupts.py t/record/locked.py \
+	t/record/fault.c t/record/interrupts.py t/record/kernel.py t/record/locked.py \
 	t/record/lost.py t/record/natives.c t/record/operators.py \
 	t/record/shares.py \
 	t/record/strays.c t/record/strays.py t/record/stuck.py \

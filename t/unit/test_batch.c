@@ -483,7 +483,7 @@ test_doubt(struct interrupts *in)
 int
 main(void)
 {
-	struct interrupts *in = interrupts_new(NS_PER_S, false);
+	struct interrupts *in = interrupts_new(NS_PER_S, 0);
 
 	if (!counter_prepare(in))
 		return 77;

@@ -237,7 +237,7 @@ test_codes(struct interrupts *in)
 int
 main(void)
 {
-	struct interrupts *in = interrupts_new(NS_PER_S, false);
+	struct interrupts *in = interrupts_new(NS_PER_S, 0);
 
 	if (!counter_prepare(in))
 		return 77;

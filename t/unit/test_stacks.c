@@ -307,7 +307,7 @@ test_standing(void)
 int
 main(void)
 {
-	struct interrupts *in = interrupts_new(NS_PER_MS, true);
+	struct interrupts *in = interrupts_new(NS_PER_MS, INTERRUPTS_STACKS);
 
 	if (!counter_prepare(in))
 		return 77;

@@ -47,7 +47,7 @@ static void
 test_files(void)
 {
 	int before = count_files();
-	struct interrupts *in = interrupts_new(INTERVAL, false);
+	struct interrupts *in = interrupts_new(INTERVAL, 0);
 
 	assert(in != NULL && count_files() - before <= EACH / 3);
 	interrupts_drop(in);
@@ -107,7 +107,7 @@ allow_files(rlim_t n)
 static void
 test_limit(void)
 {
-	struct stock *s = stock_new(INTERVAL, false);
+	struct stock *s = stock_new(INTERVAL, 0);
 
 	assert(s != NULL);
 	allow_files(MOST * EACH);
@@ -127,7 +127,7 @@ test_limit(void)
 static void
 test_taken(void)
 {
-	struct stock *s = stock_new(INTERVAL, false);
+	struct stock *s = stock_new(INTERVAL, 0);
 	bool asked = false, other = false;
 
 	assert(s != NULL);
@@ -147,7 +147,7 @@ main(void)
 	struct interrupts *in;
 
 	test_most();
-	in = interrupts_new(INTERVAL, false);
+	in = interrupts_new(INTERVAL, 0);
 	if (in == NULL)
 		return 77;
 	interrupts_drop(in);

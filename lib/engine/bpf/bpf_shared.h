@@ -22,6 +22,7 @@
 #define INTERRUPT_STACK (32u << 10) /* of a stack of C, at most */
 #define INTERRUPT_BELOW 128	  /* bytes below a stack pointer that are in use */
 #define INTERRUPT_REGISTERS 21	  /* of a thread, as the kernel saves them */
+#define INTERRUPT_DEPTH 96	  /* of a stack in the kernel, at most */
 #define INTERRUPT_WIRES 2	  /* so that one is read while one is written to */
 #define INTERRUPT_TAKERS 16	  /* of a batch, at most */
 #define INTERRUPT_TEXTS 3	  /* of a code object */
@@ -80,6 +81,16 @@ struct interrupt_way {
 	__u32 stack; /* 0: they are not copied */
 	__u32 sp;
 	__u64 stack_end;
+	__u32 kernel; /* the stack in the kernel is copied, too */
+	__u32 plain;  /* no frames are: the thread has none of Python */
+};
+
+/* Where the thread of a record was when its stack in the kernel was copied. */
+enum interrupt_kernel {
+	INTERRUPT_UNKNOWN, /* the stack was not copied */
+	INTERRUPT_CALLED,  /* below the interrupt that another CPU has called for */
+	INTERRUPT_TICKED,  /* where a tick of its clock has come */
+	INTERRUPT_LEAVES,  /* below the scheduler, as it leaves its CPU */
 };
 
 enum interrupt_result {
@@ -110,6 +121,8 @@ struct interrupt_ask {
 	struct interrupt_way way;
 	/* The kernel's: as it left its CPU last to wait for the GIL. */
 	__u64 registers[INTERRUPT_REGISTERS];
+	__u64 kernel[INTERRUPT_DEPTH];
+	__s64 kernel_size; /* bytes; negative: that stack is not known */
 };
 
 /* A thread at one moment.  Its bytes are the ranges that were asked for, and after
@@ -121,6 +134,7 @@ struct interrupt_record {
 	__u32 who; /* number of the ask */
 	__u32 left; /* another thread takes its CPU now */
 	__u32 stack; /* it has registers, and its last part is the stack of C */
+	__u32 kernel, depth; /* enum interrupt_kernel; places of that stack */
 	__u64 ran;  /* CPU time that it has had, ns; 0: not known, or it was
 		     * blocked at some time since the last record */
 };
@@ -130,6 +144,8 @@ struct interrupt_wire {
 	struct interrupt_record record[INTERRUPT_RECORDS];
 	struct interrupt_range part[INTERRUPT_PARTS];
 	__u64 registers[INTERRUPT_RECORDS][INTERRUPT_REGISTERS]; /* of the records */
+	/* Their stacks in the kernel: addresses of instructions, innermost first. */
+	__u64 kernel[INTERRUPT_RECORDS][INTERRUPT_DEPTH];
 	/* interrupt.bpf.c's own: used: number of bytes; part_at: where the bytes
 	 * of the last part begin; next: address of the next frame or exception;
 	 * at, first: first byte and part of the last record; frames, frames_at: the

@@ -28,6 +28,8 @@
 const volatile __u32 tells_calls = 0;
 /* Whether stacks of C can be asked for; likewise. */
 const volatile __u32 copies_stacks = 0;
+/* Whether stacks in the kernel can be asked for; likewise. */
+const volatile __u32 copies_kernel = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -280,6 +282,8 @@ copy_thread(struct writing *to)
 	if (bpf_loop(INTERRUPT_RANGES + 1, copy_range, to, 0) <=
 	    (long)to->ask->ranges)
 		return 0;
+	if (way->plain)
+		return 1;
 	w->next = load(w, w->at + way->current);
 	if (way->cframe_size != 0 && w->next != 0) {
 		if (!copy_part(w, w->next, way->cframe_size))
@@ -320,6 +324,7 @@ record(struct interrupt_wire *w, struct interrupt_ask *ask, __u64 time,
 	w->record[n].who = who;
 	w->record[n].left = w->left;
 	w->record[n].stack = 0;
+	w->record[n].kernel = INTERRUPT_UNKNOWN;
 	w->record[n].ran = w->ran;
 	w->records = n + 1;
 	return 1;
@@ -406,6 +411,40 @@ record_stack(struct interrupt_wire *w, struct interrupt_ask *ask, int here)
 	return 1;
 }
 
+/* ---- the stack in the kernel -------------------------------------------- */
+
+/* Adds to the last record the stack in the kernel of the thread that runs here.  It has
+ * no places if a tick has come in user mode. */
+static __always_inline void
+record_kernel(void *ctx, struct interrupt_wire *w, const struct interrupt_ask *ask,
+    enum interrupt_kernel where)
+{
+	__u64 n = w->records - 1;
+	long size;
+
+	if (!copies_kernel || !ask->way.kernel || n >= INTERRUPT_RECORDS)
+		return;
+	size = bpf_get_stack(ctx, w->kernel[n], sizeof(w->kernel[n]), 0);
+	if (size < 0)
+		return;
+	w->record[n].kernel = where;
+	w->record[n].depth = size / sizeof(w->kernel[n][0]);
+}
+
+/* Adds the one that its thread had as it left its CPU last to wait for the GIL. */
+static __always_inline void
+record_kernel_noted(struct interrupt_wire *w, const struct interrupt_ask *ask)
+{
+	__u64 n = w->records - 1;
+
+	if (!copies_kernel || !ask->way.kernel || n >= INTERRUPT_RECORDS ||
+	    ask->kernel_size < 0 || bpf_probe_read_kernel(w->kernel[n],
+		sizeof(w->kernel[n]), ask->kernel) != 0)
+		return;
+	w->record[n].kernel = INTERRUPT_LEAVES;
+	w->record[n].depth = ask->kernel_size / sizeof(ask->kernel[0]);
+}
+
 /* ---- on demand --------------------------------------------------------- */
 
 static __always_inline int
@@ -437,8 +476,10 @@ tach_interrupt(void *ctx)
 		return INTERRUPT_ELSEWHERE;
 	time = bpf_ktime_get_ns();
 	ok = record(wire, ask, time, 0);
-	if (ok)
+	if (ok) {
 		record_stack(wire, ask, 1);
+		record_kernel(ctx, wire, ask, INTERRUPT_CALLED);
+	}
 	wire->took = bpf_ktime_get_ns() - time;
 	return ok ? INTERRUPT_OK : INTERRUPT_FAILED;
 }
@@ -568,23 +609,36 @@ take_turn(struct interrupt_ahead *a, const struct finding *f, __u32 *before)
 	return TURN_HAD;
 }
 
-/* Whether a taker without the GIL moves on in C, of which its last record cannot tell. */
+/* Whether a taker without the GIL moves on in C or in the kernel, of which its last
+ * record cannot tell. */
 static __always_inline int
 moves_in_c(const struct finding *f)
 {
-	return copies_stacks && f->ask != 0 && f->ask->way.stack && !f->ask->waits;
+	return f->ask != 0 && !f->ask->waits &&
+	    ((copies_stacks && f->ask->way.stack) ||
+		(copies_kernel && f->ask->way.kernel));
 }
+
+/* Where the thread that runs here is to be recorded. */
+struct scene {
+	struct bpf_perf_event_data *ctx;
+	enum interrupt_kernel where;
+};
 
 /* Records the thread of an ask; see record_stack.  Returns the ask; NULL if that
  * failed. */
 static __always_inline struct interrupt_ask *
-record_nth(struct interrupt_wire *w, __u64 time, __u32 who, int here)
+record_nth(struct scene r, struct interrupt_wire *w, __u64 time, __u32 who, int here)
 {
 	struct interrupt_ask *ask = bpf_map_lookup_elem(&asks, &who);
 
 	if (ask == 0 || !record(w, ask, time, who))
 		return 0;
 	record_stack(w, ask, here);
+	if (here)
+		record_kernel(r.ctx, w, ask, r.where);
+	else
+		record_kernel_noted(w, ask);
 	return ask;
 }
 
@@ -592,14 +646,14 @@ record_nth(struct interrupt_wire *w, __u64 time, __u32 who, int here)
  * and the thread that runs here.  Notes how long that took.  Returns the ask of the
  * latter; NULL if that failed. */
 static __always_inline struct interrupt_ask *
-record_turns(struct interrupt_ahead *a, struct interrupt_wire *w, __u32 before,
-    __u32 who)
+record_turns(struct scene r, struct interrupt_ahead *a, struct interrupt_wire *w,
+    __u32 before, __u32 who)
 {
 	__u64 time = bpf_ktime_get_ns();
 	struct interrupt_ask *ask;
 
-	ask = before == who || record_nth(w, time, before, 0) != 0 ?
-	    record_nth(w, time, who, 1) : 0;
+	ask = before == who || record_nth(r, w, time, before, 0) != 0 ?
+	    record_nth(r, w, time, who, 1) : 0;
 	w->took = bpf_ktime_get_ns() - time;
 	a->cost = (a->cost * 7 + w->took) / 8;
 	return ask;
@@ -646,6 +700,7 @@ tach_tick(struct bpf_perf_event_data *ctx)
 {
 	struct watching w = {0};
 	struct writing *to = &w.in;
+	struct scene r = {ctx, INTERRUPT_TICKED};
 	struct finding f = {0};
 	struct interrupt_ahead *a;
 	enum turn what;
@@ -669,7 +724,7 @@ tach_tick(struct bpf_perf_event_data *ctx)
 	}
 	a->left = 0;
 	note_cpu(a, to->wire, ctx, 0);
-	to->ask = record_turns(a, to->wire, before, f.who);
+	to->ask = record_turns(r, a, to->wire, before, f.who);
 	return note_record(a, &w);
 }
 
@@ -696,7 +751,7 @@ why_leaves(const struct interrupt_gil *g)
 }
 
 static __always_inline void
-note_wait(const struct interrupt_ahead *a)
+note_wait(struct bpf_perf_event_data *ctx, const struct interrupt_ahead *a)
 {
 	struct finding f = {a->takers};
 
@@ -705,6 +760,9 @@ note_wait(const struct interrupt_ahead *a)
 		return;
 	if (copies_stacks)
 		copy_registers(f.ask->registers);
+	if (copies_kernel)
+		f.ask->kernel_size = bpf_get_stack(ctx, f.ask->kernel,
+		    sizeof(f.ask->kernel), 0);
 	f.ask->waits = 1;
 }
 
@@ -724,6 +782,7 @@ could_run(void)
 static __always_inline int
 record_left(struct interrupt_ahead *a, struct bpf_perf_event_data *ctx)
 {
+	struct scene r = {ctx, INTERRUPT_LEAVES};
 	struct watching w = {0};
 	__u32 turn = a->turn % INTERRUPT_WIRES;
 
@@ -731,7 +790,7 @@ record_left(struct interrupt_ahead *a, struct bpf_perf_event_data *ctx)
 	if (w.in.wire == 0 || a->full[turn % INTERRUPT_WIRES])
 		return 0;
 	note_cpu(a, w.in.wire, ctx, 1);
-	w.in.ask = record_turns(a, w.in.wire, 0, 0);
+	w.in.ask = record_turns(r, a, w.in.wire, 0, 0);
 	a->left += w.in.wire->took;
 	return note_record(a, &w);
 }
@@ -756,7 +815,7 @@ tach_leave(struct bpf_perf_event_data *ctx)
 		return record_left(a, ctx);
 	a->rested = 1;
 	if (a->takers > 1 && why == LEAVES_TURN) {
-		note_wait(a);
+		note_wait(ctx, a);
 		return 0;
 	}
 	if (why == LEAVES_CPU) {
@@ -773,8 +832,9 @@ tach_leave(struct bpf_perf_event_data *ctx)
 }
 
 /* A thread that was at rest leaves its CPU, so it has had one.  In a batch with
- * takers it can have begun to wait for the GIL as well, and where stacks of C are copied
- * it can have moved on without the GIL.  The next tick wakes the recorder. */
+ * takers it can have begun to wait for the GIL as well, and where stacks of C or
+ * in the kernel are copied it can have moved on without the GIL.  The next tick wakes the
+ * recorder. */
 SEC("perf_event")
 int
 tach_stir(void *ctx)
@@ -783,7 +843,7 @@ tach_stir(void *ctx)
 	__u32 zero = 0;
 
 	a = bpf_map_lookup_elem(&ahead, &zero);
-	if (a != 0 && !a->stopped && (a->takers > 1 || copies_stacks))
+	if (a != 0 && !a->stopped && (a->takers > 1 || copies_stacks || copies_kernel))
 		a->stopped = INTERRUPT_STIRRED;
 	return 0;
 }

@@ -16,22 +16,44 @@ struct task_struct {
 extern struct task_struct *bpf_task_from_pid(__s32 pid) __ksym;
 extern void bpf_task_release(struct task_struct *p) __ksym;
 
-/* Returns 0 if there is such a thread.  Its registers are read once it was seen to have
- * no CPU: if it gets one since then, its count of switches tells so. */
+/* The helpers do not write to the words themselves, and their own memory is small: so it
+ * is that of one function at a time. */
+static __noinline int
+copy_registers(struct standing_look *look, struct task_struct *task)
+{
+	__u64 registers[STANDING_REGISTERS];
+
+	bpf_probe_read_kernel(registers, sizeof(registers),
+	    (const void *)bpf_task_pt_regs(task));
+	__builtin_memcpy(look->registers, registers, sizeof(registers));
+	return 0;
+}
+
+static __noinline int
+copy_kernel(struct standing_look *look, struct task_struct *task)
+{
+	__u64 places[STANDING_DEPTH];
+
+	look->kernel_size = bpf_get_task_stack(task, places, sizeof(places), 0);
+	__builtin_memcpy(look->kernel, places, sizeof(places));
+	return 0;
+}
+
+/* Returns 0 if there is such a thread.  Its registers and its stack are read once it was
+ * seen to have no CPU: if it gets one since then, its count of switches tells so. */
 SEC("syscall")
 int
 tach_look(struct standing_look *look)
 {
 	struct task_struct *task = bpf_task_from_pid((__s32)look->task);
-	struct standing_look found = {0};
 
 	if (task == 0)
 		return 1;
 	look->runs = *(const volatile int *)&task->on_cpu != 0;
-	bpf_probe_read_kernel(found.registers, sizeof(found.registers),
-	    (const void *)bpf_task_pt_regs(task));
+	copy_registers(look, task);
+	if (look->wants_kernel && !look->runs)
+		copy_kernel(look, task);
 	bpf_task_release(task);
-	__builtin_memcpy(look->registers, found.registers, sizeof(found.registers));
 	return 0;
 }
 

@@ -287,7 +287,7 @@ check_interrupts(pid_t pid, struct error *e)
 		return error_set(e, TACH_EFAILED, "the limit of open files "
 		    "(ulimit -Hn) is %llu: it takes %d",
 		    (unsigned long long)files.rlim_max, STOCK_FILES_MIN);
-	if ((in = interrupts_new(NS_PER_MS, false)) != NULL) {
+	if ((in = interrupts_new(NS_PER_MS, 0)) != NULL) {
 		interrupts_drop(in);
 		return TACH_OK;
 	}

@@ -159,6 +159,7 @@ batch_ask(struct batch *b, const struct batch_ask *what)
 	    (what->watches + what->told) * sizeof(*what->watch));
 	ask->watches = (uint32_t)what->watches;
 	ask->told = (uint32_t)what->told;
+	ask->kernel_size = -1;
 	e = choose_events(b, what->task);
 	if (e != NULL)
 		b->asked[b->asks++] = e;
@@ -542,6 +543,12 @@ bool
 batch_registers(const struct batch *b, struct task_registers *r)
 {
 	return interrupts_take_registers(b->wire, b->now, r);
+}
+
+struct kernel_stack
+batch_kernel(const struct batch *b)
+{
+	return interrupts_take_kernel(b->wire, b->now);
 }
 
 void

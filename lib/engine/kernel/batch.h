@@ -140,6 +140,8 @@ bool batch_hurry(struct batch *);
 enum interrupt_result batch_take(const struct batch *, struct snapshot *);
 /* The same as interrupts_registers, of the record. */
 bool batch_registers(const struct batch *, struct task_registers *);
+/* The same as interrupts_kernel, of the record; valid until the next record. */
+struct kernel_stack batch_kernel(const struct batch *);
 /* From now on the stack of C of the nth thread that was asked for is copied up to this
  * address; see struct interrupt_way. */
 void batch_set_stack_end(struct batch *, size_t nth, uint64_t end);

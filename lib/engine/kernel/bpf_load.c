@@ -97,18 +97,21 @@ program(const struct interrupts *in, const char *name)
 }
 
 /* Has the programs read a thread's registers, if the kernel describes its types:
- * from them it is known where the registers lie.  The constants are those of
- * interrupt.bpf.c, in their order. */
+ * from them it is known where the registers lie; and its stack in the kernel, if that
+ * is wanted.  The constants are those of interrupt.bpf.c, in their order. */
 static void
 choose_calls(struct interrupts *in)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(in->object,
 	    ".rodata");
-	uint32_t chosen[] = {1, in->copies_stacks};
+	bool calls = KNOWS_REGISTERS && access(KERNEL_TYPES, R_OK) == 0;
+	bool kernel = (in->more & INTERRUPTS_KERNEL) != 0;
+	uint32_t chosen[] = {calls, calls && (in->more & INTERRUPTS_STACKS) != 0, kernel};
 
-	in->tells_calls = KNOWS_REGISTERS && map != NULL &&
-	    access(KERNEL_TYPES, R_OK) == 0 &&
-	    bpf_map__set_initial_value(map, chosen, sizeof(chosen)) == 0;
+	if (map == NULL || bpf_map__set_initial_value(map, chosen, sizeof(chosen)) != 0)
+		return;
+	in->tells_calls = calls;
+	in->tells_kernel = kernel;
 }
 
 static bool

@@ -43,8 +43,9 @@ struct interrupts {
 	const struct bpf_ops *ops; /* never NULL */
 	struct bpf_object *object;
 	int interrupt, tick, leave, stir; /* descriptors of the programs */
-	bool copies_stacks; /* stacks of C can be asked for */
+	unsigned more; /* of enum interrupts_more: can be asked for */
 	bool tells_calls; /* the programs see why a thread leaves its CPU */
+	bool tells_kernel; /* they copy stacks in the kernel */
 	bool crowded; /* the recorder has one CPU only: it runs there itself */
 	uint64_t cost; /* ns that an interrupt without a copy takes a thread */
 	uint64_t budget; /* ns that an interrupt may take a thread */
@@ -75,8 +76,9 @@ bool interrupts_ask(struct interrupt_ask *, pid_t task,
  * right. */
 enum interrupt_result interrupts_take(const struct interrupt_wire *, size_t record,
     struct snapshot *);
-/* The same as interrupts_registers, of a record. */
+/* The same as interrupts_registers and interrupts_kernel, of a record. */
 bool interrupts_take_registers(const struct interrupt_wire *, size_t record,
     struct task_registers *);
+struct kernel_stack interrupts_take_kernel(const struct interrupt_wire *, size_t record);
 
 #endif

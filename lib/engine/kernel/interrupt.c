@@ -31,7 +31,7 @@ has_one_cpu(void)
 }
 
 struct interrupts *
-interrupts_new(uint64_t interval_ns, bool stacks)
+interrupts_new(uint64_t interval_ns, unsigned more)
 {
 	struct interrupts *in = bpf != NULL ? calloc(1, sizeof(*in)) : NULL;
 	int saved;
@@ -41,7 +41,7 @@ interrupts_new(uint64_t interval_ns, bool stacks)
 		return NULL;
 	}
 	in->ops = bpf;
-	in->copies_stacks = stacks;
+	in->more = more;
 	if (!bpf->load(in)) {
 		saved = errno;
 		interrupts_drop(in);
@@ -129,13 +129,41 @@ interrupts_take_registers(const struct interrupt_wire *w, size_t record,
 bool
 interrupts_tell_stacks(const struct interrupts *in)
 {
-	return in != NULL && in->tells_calls && in->copies_stacks;
+	return in != NULL && in->tells_calls && (in->more & INTERRUPTS_STACKS) != 0;
 }
 
 bool
 interrupts_registers(const struct interrupts *in, struct task_registers *r)
 {
 	return interrupts_take_registers(&in->wires[0], 0, r);
+}
+
+struct kernel_stack
+interrupts_take_kernel(const struct interrupt_wire *w, size_t record)
+{
+	static const enum kernel_moment moments[] = {
+		[INTERRUPT_UNKNOWN] = KERNEL_UNKNOWN,
+		[INTERRUPT_CALLED] = KERNEL_CALLED,
+		[INTERRUPT_TICKED] = KERNEL_TICKED,
+		[INTERRUPT_LEAVES] = KERNEL_LEAVES,
+	};
+	const struct interrupt_record *r = &w->record[record];
+
+	if (r->kernel > INTERRUPT_LEAVES || r->depth > INTERRUPT_DEPTH)
+		return (struct kernel_stack){.at = KERNEL_UNKNOWN};
+	return (struct kernel_stack){moments[r->kernel], r->depth, w->kernel[record]};
+}
+
+bool
+interrupts_tell_kernel(const struct interrupts *in)
+{
+	return in != NULL && in->tells_kernel;
+}
+
+struct kernel_stack
+interrupts_kernel(const struct interrupts *in)
+{
+	return interrupts_take_kernel(&in->wires[0], 0);
 }
 
 /* A program that reads a half written entry copies an object in vain. */

@@ -26,11 +26,17 @@ struct interrupts;
 /* A thread may be held up for one part in this many of its time. */
 #define INTERRUPT_SHARE 4
 
-/* Loads the programs, for rounds at an interval.  stacks: interrupts can be asked for
- * stacks of C, which takes a millisecond more to load.  Measures how long an interrupt
+/* Parts of a copy that are only for some recorders: bits. */
+enum interrupts_more {
+	INTERRUPTS_STACKS = 1, /* registers and stacks of C; a millisecond more to load */
+	INTERRUPTS_KERNEL = 2, /* stacks in the kernel */
+};
+
+/* Loads the programs, for rounds at an interval.  more: parts that interrupts can be
+ * asked for.  Measures how long an interrupt
  * takes on this machine, for a millisecond at most.  NULL, with errno, if the programs
  * cannot be loaded, or memory ran out; ENOSYS: this build has no programs. */
-struct interrupts *interrupts_new(uint64_t interval_ns, bool stacks);
+struct interrupts *interrupts_new(uint64_t interval_ns, unsigned more);
 void interrupts_drop(struct interrupts *);
 
 /* From now on an interrupt also copies the object that a frame calls at this site, unless
@@ -50,6 +56,13 @@ bool interrupts_tell_stacks(const struct interrupts *);
  * below the stack pointer on.  False if they were not asked for, or if the kernel does
  * not tell where they are. */
 bool interrupts_registers(const struct interrupts *, struct task_registers *);
+
+/* Whether stacks in the kernel are copied where an ask wants them. */
+bool interrupts_tell_kernel(const struct interrupts *);
+
+/* The stack in the kernel of the thread that was read last; valid until a thread is read
+ * again. */
+struct kernel_stack interrupts_kernel(const struct interrupts *);
 
 /* Whether a thread on a CPU can be interrupted: not if that is the caller's CPU, on
  * which the caller itself runs, or no CPU (-1). */

@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "engine/kernel/bpf_load.h"
 #include "engine/bpf/standing_shared.h"
@@ -73,19 +74,41 @@ standing_drop(void)
 	pthread_mutex_unlock(&standing.lock);
 }
 
+/* False if the thread has a CPU, if there is none, or no program. */
+static bool
+look_at(struct standing_look *look)
+{
+	int program = __atomic_load_n(&standing.program, __ATOMIC_ACQUIRE);
+	struct bpf_test_run_opts o = {.sz = sizeof(o), .ctx_in = look,
+	    .ctx_size_in = sizeof(*look)};
+
+	return program >= 0 && bpf_prog_test_run_opts(program, &o) == 0 &&
+	    o.retval == 0 && look->runs == 0;
+}
+
 bool
 standing_registers(pid_t task, struct task_registers *r)
 {
-	int program = __atomic_load_n(&standing.program, __ATOMIC_ACQUIRE);
 	struct standing_look look = {.task = (uint32_t)task};
-	struct bpf_test_run_opts o = {.sz = sizeof(o), .ctx_in = &look,
-	    .ctx_size_in = sizeof(look)};
 
-	if (program < 0 || bpf_prog_test_run_opts(program, &o) != 0 || o.retval != 0 ||
-	    look.runs != 0)
+	if (!look_at(&look))
 		return false;
 	registers_saved(look.registers, sizeof(look.registers), r);
 	return true;
+}
+
+int
+standing_kernel(pid_t task, uint64_t places[KERNEL_DEPTH])
+{
+	struct standing_look look = {.task = (uint32_t)task, .wants_kernel = 1,
+	    .kernel_size = -1};
+
+	/* A stack that fills all may have more. */
+	if (!look_at(&look) || look.kernel_size < 0 ||
+	    (size_t)look.kernel_size >= sizeof(look.kernel))
+		return -1;
+	memcpy(places, look.kernel, (size_t)look.kernel_size);
+	return (int)((size_t)look.kernel_size / sizeof(*places));
 }
 
 #else
@@ -107,6 +130,14 @@ standing_registers(pid_t task, struct task_registers *r)
 	(void)task;
 	(void)r;
 	return false;
+}
+
+int
+standing_kernel(pid_t task, uint64_t places[KERNEL_DEPTH])
+{
+	(void)task;
+	(void)places;
+	return -1;
 }
 
 #endif

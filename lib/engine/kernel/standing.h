@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * standing.h: the registers of a thread that has no CPU, without a stop.
+ * standing.h: the registers of a thread that has no CPU, and its stack in the kernel,
+ * without a stop.
  *
  * A thread that is blocked, or that waits for a CPU, stands still.  The kernel has saved
  * its registers; a small BPF program (standing.bpf.c) reads them.  The program is one for
@@ -23,5 +24,9 @@ void standing_drop(void);
  * such thread, or no program.  The thread may get a CPU at once: the registers hold as
  * long as its count of switches, taken before, is the same (switches_count). */
 bool standing_registers(pid_t task, struct task_registers *);
+/* Reads its stack in the kernel, likewise: the instructions of KERNEL_STANDS, innermost
+ * first, into places.  Returns how many; -1: false, as above, or there are more than
+ * some fifty. */
+int standing_kernel(pid_t task, uint64_t places[KERNEL_DEPTH]);
 
 #endif

@@ -20,7 +20,7 @@ struct stock {
 	pthread_cond_t changed;
 	unsigned holders;
 	uint64_t interval_ns; /* of rounds */
-	bool stacks;	      /* see interrupts_new */
+	unsigned more;	      /* see interrupts_new */
 	cpu_set_t cpus;	      /* that the thread may use */
 	bool refused, ending;
 	bool stood, stands; /* the program of standing.h was loaded, or refused;
@@ -33,7 +33,7 @@ struct stock {
 };
 
 struct stock *
-stock_new(uint64_t interval_ns, bool stacks)
+stock_new(uint64_t interval_ns, unsigned more)
 {
 	struct stock *s = calloc(1, sizeof(*s));
 
@@ -41,7 +41,7 @@ stock_new(uint64_t interval_ns, bool stacks)
 		return NULL;
 	s->holders = 1;
 	s->interval_ns = interval_ns;
-	s->stacks = stacks;
+	s->more = more;
 	caller_cpus(&s->cpus);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
@@ -81,7 +81,7 @@ stock_drop(struct stock *s)
 	pthread_mutex_lock(&s->lock);
 	last = --s->holders == 0;
 	s->ending = last;
-	pthread_cond_signal(&s->changed);
+	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
 	if (last)
 		free_stock(s);
@@ -104,7 +104,7 @@ make_one(struct stock *s)
 	struct interrupts *in;
 
 	pthread_mutex_unlock(&s->lock);
-	in = interrupts_new(s->interval_ns, s->stacks);
+	in = interrupts_new(s->interval_ns, s->more);
 	pthread_mutex_lock(&s->lock);
 	s->wanted--;
 	s->refused |= in == NULL;
@@ -112,20 +112,22 @@ make_one(struct stock *s)
 		s->list[s->count++] = in;
 	else
 		interrupts_drop(in);
+	pthread_cond_broadcast(&s->changed);
 }
 
-/* Loads the program of standing.h; the lock as above.  Where stacks of C are wanted,
- * those of threads without a CPU are, too.  No interrupts wait for that. */
+/* Loads the program of standing.h; the lock as above.  Where stacks of C or in the kernel
+ * are wanted, those of threads without a CPU are, too.  No interrupts wait for that. */
 static void
 stand(struct stock *s)
 {
 	bool stands;
 
-	s->stood = true;
 	pthread_mutex_unlock(&s->lock);
 	stands = standing_hold();
 	pthread_mutex_lock(&s->lock);
+	s->stood = true;
 	s->stands = stands;
+	pthread_cond_broadcast(&s->changed);
 }
 
 static void *
@@ -139,7 +141,7 @@ make(void *arg)
 	while (!s->ending && !s->refused) {
 		if (s->wanted > 0)
 			make_one(s);
-		else if (s->stacks && !s->stood)
+		else if (s->more != 0 && !s->stood)
 			stand(s);
 		else
 			pthread_cond_wait(&s->changed, &s->lock);
@@ -182,7 +184,7 @@ ask_for_one(struct stock *s)
 	s->wanted++;
 	if (!s->runs)
 		start(s);
-	pthread_cond_signal(&s->changed);
+	pthread_cond_broadcast(&s->changed);
 }
 
 /* ---- taking and giving -------------------------------------------------- */
@@ -215,6 +217,30 @@ stock_take(struct stock *s, bool *asked)
 		s->owed++;
 		ask_for_one(s);
 	}
+	pthread_mutex_unlock(&s->lock);
+	return in;
+}
+
+/* Whether something is being made that a recorder may wait for. */
+static bool
+is_making(const struct stock *s)
+{
+	return s->runs && !s->refused && ((s->count == 0 && s->wanted > 0) ||
+	    (s->more != 0 && !s->stood));
+}
+
+struct interrupts *
+stock_await(struct stock *s, bool *asked)
+{
+	struct interrupts *in = stock_take(s, asked);
+
+	if (in != NULL || !*asked)
+		return in;
+	pthread_mutex_lock(&s->lock);
+	while (is_making(s))
+		pthread_cond_wait(&s->changed, &s->lock);
+	if (s->count > 0)
+		in = take_last(s, *asked);
 	pthread_mutex_unlock(&s->lock);
 	return in;
 }

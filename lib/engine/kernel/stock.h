@@ -24,7 +24,7 @@ struct stock;
 #define STOCK_FILES_MIN 128
 
 /* See interrupts_new.  NULL if memory ran out. */
-struct stock *stock_new(uint64_t interval_ns, bool stacks);
+struct stock *stock_new(uint64_t interval_ns, unsigned more);
 /* Each recorder that uses a stock holds it; the last one to drop it frees it. */
 struct stock *stock_hold(struct stock *);
 void stock_drop(struct stock *);
@@ -36,6 +36,9 @@ void stock_refuse(struct stock *);
  * were.  One is made as well for a recorder that has asked, if another recorder takes
  * what was made for it.  Never waits. */
 struct interrupts *stock_take(struct stock *, bool *asked);
+/* The same, and waits until there are some, or there is none to wait for, and the program
+ * of standing.h is loaded, or refused. */
+struct interrupts *stock_await(struct stock *, bool *asked);
 /* Gives interrupts back; NULL does nothing. */
 void stock_give(struct stock *, struct interrupts *);
 

@@ -383,6 +383,33 @@ void stops_free(struct stops *, uint64_t until);
  * trace it then.  0 if there is none. */
 pid_t stop_tracer(const struct process *);
 
+/* ---- stacks in the kernel ------------------------------------------------ */
+
+#define KERNEL_DEPTH 96 /* places, at most */
+
+/* Where a thread was when its stack in the kernel was read. */
+enum kernel_moment {
+	KERNEL_UNKNOWN, /* it was not read */
+	KERNEL_CALLED,	/* below an interrupt, which is part of the stack */
+	KERNEL_TICKED,	/* where an interrupt has come, in the kernel or, without places,
+			 * in user mode */
+	KERNEL_LEAVES,	/* below the scheduler, which is part of the stack */
+	KERNEL_STANDS,	/* the same, but the scheduler is no part */
+};
+
+/* A stack in the kernel: addresses of instructions, innermost first, of eight bytes each,
+ * which are borrowed. */
+struct kernel_stack {
+	enum kernel_moment at;
+	unsigned depth;
+	const void *places;
+};
+
+/* Reads the names of the functions that a blocked thread is in, a line each, innermost
+ * first, without the scheduler: /proc/PID/task/TASK/stack, see proc_pid_stack(5).  It
+ * takes CAP_SYS_ADMIN.  False if it cannot be read, or has no line. */
+bool task_kernel_stack(const struct process *, pid_t, char *text, size_t size);
+
 /* ---- the program that a process runs (image.c) ------------------------- */
 
 /*

@@ -170,6 +170,12 @@ task_name(const struct process *p, pid_t task, char *name, size_t size)
 	return name[0] != '\0';
 }
 
+bool
+task_kernel_stack(const struct process *p, pid_t task, char *text, size_t size)
+{
+	return proc_read_task(p, task, "stack", text, size);
+}
+
 int
 task_open(const struct process *p, pid_t task)
 {

@@ -6,11 +6,14 @@
 
 #include "array.h"
 #include "engine/copy/snapshot.h"
+#include "engine/kernel/standing.h"
 #include "engine/native/c_frames.h"
 #include "engine/native/native_capture.h"
 #include "engine/native/unwinder.h"
 #include "engine/plain/plain_task.h"
+#include "engine/sample/kernel_frames.h"
 #include "engine/sample/native_faults.h"
+#include "engine/sched/colocate.h"
 
 /* A thread that has a CPU stops sooner; for another one the round waits until it has. */
 #define STOP_PATIENCE (300 * NS_PER_US)
@@ -19,6 +22,8 @@
 #define WAITS_MAX 1000
 /* The recorder takes so long to begin a round after it has taken a thread's CPU. */
 #define WAKE_TIME (100 * NS_PER_US)
+/* To copy a thread in an interrupt. */
+#define COPY_TRIES 3
 /* Rounds between two lists of the threads, if their number stays. */
 #define LIST_ROUNDS 20
 
@@ -30,6 +35,10 @@ struct plain {
 	struct native_faults faults;
 	struct watcher watcher;
 	struct stops stops;
+	struct interrupts *interrupts; /* or NULL */
+	struct snapshot copy;	       /* that one made */
+	struct kernel_frames kernel;   /* if asked for */
+	struct colocation colocation;
 	struct plain_tasks tasks;
 	uint64_t begun; /* when the round began; ns */
 	bool in_time;	/* it began when it was due */
@@ -42,18 +51,22 @@ struct plain {
 };
 
 struct plain *
-plain_new(struct target *target)
+plain_new(struct target *target, struct interrupts *in)
 {
 	struct plain *p = calloc(1, sizeof(*p));
 
 	if (p == NULL)
 		return NULL;
 	p->target = target;
+	p->interrupts = in;
+	colocate_init(&p->colocation, &target->process, target->options.interval_ns);
 	p->stops.process = &target->process;
 	p->stops.patience = STOP_PATIENCE;
 	watcher_init(&p->watcher, -1);
 	c_frames_init(&p->functions, &p->unwinder, target->table);
 	process_memory_init(&p->memory, target->process.task);
+	if (target->options.kernel)
+		kernel_frames_init(&p->kernel, target->table);
 	if (unwinder_init(&p->unwinder, &target->process, &p->memory.memory))
 		return p;
 	plain_free(p, 0);
@@ -68,6 +81,9 @@ plain_free(struct plain *p, uint64_t until)
 	stops_free(&p->stops, until);
 	native_faults_note(&p->faults, p->target->table);
 	native_faults_tell(&p->faults, &p->target->stats);
+	kernel_frames_note(&p->target->stats, p->target->table);
+	kernel_frames_free(&p->kernel);
+	snapshot_free(&p->copy);
 	c_frames_free(&p->functions);
 	native_faults_free(&p->faults);
 	unwinder_free(&p->unwinder);
@@ -176,6 +192,13 @@ read_stopped(struct plain *p, struct plain_task *t, bool *waited)
 	return ok;
 }
 
+/* Whether all frames were found, to the outermost one. */
+static bool
+is_whole(const struct plain *p)
+{
+	return p->unwinder.cause[0] == '\0';
+}
+
 static bool
 is_same_call(const struct task_state *a, const struct task_state *b)
 {
@@ -183,26 +206,84 @@ is_same_call(const struct task_state *a, const struct task_state *b)
 	    a->call.stack == b->call.stack && a->call.instr == b->call.instr;
 }
 
-/* Reads a thread that is blocked, by the two registers that the kernel tells.  False if
- * it went on meanwhile. */
+/* Reads a thread that is blocked, by the two registers that the kernel tells; or, with its
+ * frames of the kernel, one that has no CPU, by all of them.  False if it went on
+ * meanwhile. */
 static bool
-read_blocked(struct plain *p, const struct plain_task *t, const struct task_state *s)
+read_standing(struct plain *p, struct plain_task *t, const struct task_state *s)
 {
 	struct native_capture from = {.memory = &p->memory.memory};
+	const struct process *process = &p->target->process;
+	bool kernel = p->target->options.kernel;
+	uint64_t had = kernel ? switches_count(&t->switches, process, t->task) : 0;
 	struct task_state now;
 
-	if (!task_call_registers(&s->call, &from.registers))
+	if (!(kernel && standing_registers(t->task, &from.registers)) &&
+	    !task_call_registers(&s->call, &from.registers))
+		return false;
+	if (kernel && !kernel_frames_look(&p->kernel, process, t->task, t->state_fd))
 		return false;
 	unwind_from(p, &from);
 	now = task_state(t->task, t->state_fd);
-	return is_same_call(s, &now);
+	return is_same_call(s, &now) && (!kernel ||
+	    switches_count(&t->switches, process, t->task) == had);
 }
 
-/* Whether all frames were found, to the outermost one. */
 static bool
-is_whole(const struct plain *p)
+reads_nothing(const struct py_memory *m, const struct py_piece *pieces, size_t n)
 {
-	return p->unwinder.cause[0] == '\0';
+	(void)m;
+	(void)pieces;
+	(void)n;
+	return false;
+}
+
+/* Copies a thread that runs in an interrupt, and unwinds the copy: the thread has gone on
+ * by then.  False if that gives no whole stack. */
+static bool
+read_copied(struct plain *p, struct plain_task *t)
+{
+	static const struct py_memory nothing = {.read = reads_nothing};
+	static const struct interrupt_way way = {.plain = 1, .stack = 1, .kernel = 1};
+	const struct process *process = &p->target->process;
+	struct native_capture from = {.memory = &nothing};
+	struct kernel_stack kernel;
+	enum interrupt_result copied;
+	uint64_t rest;
+	int cpu;
+
+	if (p->interrupts == NULL || clock_ns() < t->spared)
+		return false;
+	cpu = process_thread_cpu(process, t->task);
+	colocate_make_way(&p->colocation, cpu);
+	snapshot_clear(&p->copy);
+	copied = interrupts_read(p->interrupts, t->task, cpu, &p->copy, &way, &rest);
+	t->spared = rest > 0 ? clock_ns() + rest : 0;
+	if (copied != INTERRUPT_OK || p->copy.count == 0 ||
+	    !interrupts_registers(p->interrupts, &from.registers))
+		return false;
+	from.low = p->copy.ranges[0].addr;
+	from.bytes = p->copy.bytes;
+	from.len = p->copy.ranges[0].size;
+	unwind_from(p, &from);
+	kernel = interrupts_kernel(p->interrupts);
+	if (by_cpu_time(p))
+		p->cpu_ns = task_times(process, t->task).cpu;
+	return is_whole(p) && kernel_frames_take(&p->kernel, &kernel);
+}
+
+/* Reads a thread that may run, and its frames of the kernel, without a stop.  One whose
+ * CPU the recorder has taken gets it back first; by CPU time, no other one without a CPU
+ * counts: see lost_cpu. */
+static bool
+read_with_kernel(struct plain *p, struct plain_task *t, const struct task_state *s)
+{
+	if (!p->target->options.kernel || stops_late(p, t))
+		return false;
+	for (int i = 0; i < COPY_TRIES; i++)
+		if (read_copied(p, t))
+			return true;
+	return !by_cpu_time(p) && read_standing(p, t, s) && is_whole(p);
 }
 
 /* Reads a thread.  *runs: whether it runs; *waited: see read_stopped.  False if it could
@@ -212,14 +293,18 @@ read_task(struct plain *p, struct plain_task *t, bool *runs, bool *waited)
 {
 	struct task_state s = task_state(t->task, t->state_fd);
 
+	kernel_frames_forget(&p->kernel);
 	*waited = false;
 	*runs = s.is != TASK_BLOCKED || stops_late(p, t);
 	if (s.is == TASK_UNKNOWN)
 		return false;
-	if (!*runs && !read_blocked(p, t, &s))
+	if (!*runs && !read_standing(p, t, &s))
 		*runs = true;
 	if (!*runs && (is_whole(p) || !task_call_goes_on(&s.call)))
 		return true;
+	if (*runs && read_with_kernel(p, t, &s))
+		return true;
+	kernel_frames_forget(&p->kernel);
 	return read_stopped(p, t, waited);
 }
 
@@ -250,6 +335,11 @@ name_frames(struct plain *p)
 	const struct unwinder *w = &p->unwinder;
 
 	p->depth = 0;
+	for (unsigned i = 0; i < p->kernel.depth; i++)
+		if (!add_sample_frame(p, p->kernel.frames[i]))
+			return false;
+	if (p->target->options.kernel)
+		kernel_frames_count(&p->kernel, &p->target->stats);
 	for (size_t i = 0; i < w->count; i++) {
 		struct c_frame *c = w->frames[i].lost ? NULL :
 		    c_frames_find(&p->functions, &w->frames[i]);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
+#include "engine/kernel/stock.h"
 #include "engine/plain/plain.h"
 
 /* Time between two looks for a Python, new mappings and names. */
@@ -19,6 +20,9 @@
 struct plain_engine {
 	struct engine engine;
 	struct plain *plain; /* NULL: no process is sampled */
+	struct stock *stock; /* of interrupts; NULL: frames of the kernel are not wanted */
+	struct interrupts *interrupts; /* or NULL */
+	bool asked; /* for these */
 	uint64_t image;	     /* the program that is sampled */
 	uint64_t look_at;    /* when the next look is due; ns */
 };
@@ -44,6 +48,9 @@ free_plain(struct engine *engine)
 	struct plain_engine *e = (struct plain_engine *)engine;
 
 	drop_plain(e, clock_ns() + LATE_PATIENCE);
+	if (e->stock != NULL)
+		stock_give(e->stock, e->interrupts);
+	stock_drop(e->stock);
 	free(e);
 }
 
@@ -75,7 +82,9 @@ start_plain(struct engine *engine)
 
 	if (!can_be_plain(t))
 		return TACH_FATAL;
-	if ((e->plain = plain_new(t)) == NULL || !plain_look(e->plain))
+	if (e->stock != NULL && e->interrupts == NULL)
+		e->interrupts = stock_await(e->stock, &e->asked);
+	if ((e->plain = plain_new(t, e->interrupts)) == NULL || !plain_look(e->plain))
 		return error_memory(&t->error);
 	e->image = image_of(&t->process);
 	e->look_at = now + LOOK_INTERVAL;
@@ -228,5 +237,9 @@ plain_engine_new(struct target *t)
 	if (e == NULL)
 		return NULL;
 	e->engine = (struct engine){&plain_ops, t};
-	return &e->engine;
+	if (!t->options.kernel || (e->stock = stock_new(t->options.interval_ns,
+		INTERRUPTS_STACKS | INTERRUPTS_KERNEL)) != NULL)
+		return &e->engine;
+	free(e);
+	return NULL;
 }

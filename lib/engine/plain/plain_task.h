@@ -15,6 +15,7 @@ struct plain_task {
 	uint32_t index; /* of its samples */
 	int state_fd;	/* of task_open; -1: not kept */
 	struct switches switches;
+	uint64_t spared; /* ns: it must not be interrupted before this time */
 	bool listed;	/* it is among the threads that were listed last */
 	bool holds;	/* it was blocked at its last sample, and has had no CPU since */
 	uint8_t status; /* at its last sample */

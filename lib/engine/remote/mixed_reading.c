@@ -138,9 +138,8 @@ read_stopped_frames(struct reading *r, struct thread *t, bool ran)
 	return v;
 }
 
-/* Whether a thread has had no CPU since it was seen to have none. */
-static bool
-has_stood_still(const struct reading *r, struct thread *t)
+bool
+reading_has_stood_still(const struct reading *r, struct thread *t)
 {
 	return switches_count(&t->switches, r->process, t->task) == t->looks.parked;
 }
@@ -159,14 +158,14 @@ find_standing_frames(struct reading *r, struct thread *t, const struct task_regi
 	if ((!copied && at->lacks != 0) || !link_capture(r, &c, &view))
 		return false;
 	mixed_begin(r->mixed, &c, t->py.addr);
-	if (copied && !has_stood_still(r, t))
+	if (copied && !reading_has_stood_still(r, t))
 		return false;
 	if (copied && mixed_recall(r->mixed, t->task, &c))
 		return true;
 	whole = mixed_unwind(r->mixed, &c);
 	if (whole && copied)
 		mixed_keep(r->mixed, t->task, &c);
-	return (whole || at->lacks == 0) && (copied || has_stood_still(r, t));
+	return (whole || at->lacks == 0) && (copied || reading_has_stood_still(r, t));
 }
 
 /* Notes the registers of a thread that has no CPU: all of them if the kernel tells them,
@@ -199,6 +198,9 @@ read_standing_frames(struct reading *r, struct thread *t)
 
 	if (!stand(r, t, &at))
 		return v;
+	if (r->options->kernel &&
+	    !kernel_frames_look(&r->kernel, r->process, t->task, t->state_fd))
+		return (struct verdict){.is = READ_NOMEM};
 	v = read_twice(&r->reader, t, &r->stack);
 	if (v.is == READ_SURE && !find_standing_frames(r, t, &at))
 		v.is = READ_RETRY;
@@ -207,10 +209,10 @@ read_standing_frames(struct reading *r, struct thread *t)
 	return v;
 }
 
-/* Here it is chosen by which means a thread is read.  A blocked one
- * is read as it stands, another is copied in an interrupt; it is stopped if that is not
- * enough; a dump stops all.  Which thread it is can be known only after it was looked for
- * a few times: see tids.h. */
+/* Here it is chosen by which means a thread is read.  A blocked one is read as it stands,
+ * another is copied in an interrupt; it is stopped if that is not enough; a dump stops
+ * all, unless it wants frames of the kernel.  Which thread it is can be known only after
+ * it was looked for a few times: see tids.h. */
 struct verdict
 reading_mixed(struct reading *r, struct thread *t)
 {
@@ -221,13 +223,14 @@ reading_mixed(struct reading *r, struct thread *t)
 		bindings_find(&r->bindings, t);
 	runs = t->task != 0 && status_runs(t);
 	thread_make_stale(t);
-	if (t->task != 0 && !r->options->careful)
+	if (t->task != 0 && (!r->options->careful || r->options->kernel))
 		v = read_standing_frames(r, t);
 	if (verdict_can_improve(&v) && reading_can_copy_c(r, t))
 		v = reading_interrupted(r, t);
 	if (!verdict_can_improve(&v))
 		return v;
 	r->from.in = NULL;
+	kernel_frames_forget(&r->kernel);
 	return read_stopped_frames(r, t, runs);
 }
 

@@ -22,8 +22,11 @@ reading_init(struct reading *r, const struct process *p, const struct py_runtime
 	r->options = options;
 	r->interrupts = interrupts;
 	plan_init(&r->plan, p, rt, &r->reader, interrupts, options->blocking);
-	r->plan.moves = options->mixed != TACH_MIXED_NONE && !options->careful;
+	r->plan.moves = (options->mixed != TACH_MIXED_NONE || options->kernel) &&
+	    !options->careful;
 	bindings_init(&r->bindings, &r->plan);
+	if (options->kernel)
+		kernel_frames_init(&r->kernel, table);
 	return reader_init(&r->reader, p, rt, options, table) &&
 	    (options->mixed == TACH_MIXED_NONE ||
 		(r->mixed = mixed_new(p, r->offsets, &r->reader.memory.memory, table,
@@ -36,6 +39,7 @@ reading_free(struct reading *r, uint64_t until)
 	stops_free(&r->stops, until);
 	mixed_free(r->mixed);
 	native_room_free(&r->room);
+	kernel_frames_free(&r->kernel);
 	call_stack_free(&r->stack);
 	reader_free(&r->reader);
 	plan_free(&r->plan);
@@ -203,6 +207,13 @@ is_mixed(struct reading *r, struct thread *t)
 }
 
 static bool
+is_with_kernel(struct reading *r, struct thread *t)
+{
+	(void)t;
+	return r->options->kernel;
+}
+
+static bool
 may_have_run(struct reading *r, struct thread *t)
 {
 	(void)r;
@@ -249,9 +260,8 @@ reading_park(const struct reading *r, struct thread *t)
 		t->looks.parked = SWITCHES_UNKNOWN;
 }
 
-/* Reads a thread that goes on, wherever it is now. */
-static struct verdict
-read_racing(struct reading *r, struct thread *t)
+struct verdict
+reading_racing(struct reading *r, struct thread *t)
 {
 	thread_make_stale(t);
 	reading_park(r, t);
@@ -281,13 +291,14 @@ static const struct thread_reader {
 	{reading_can_copy_c, reading_interrupted, false},
 	{is_mixed, reading_mixed, true},
 	{is_interrupted, read_interrupted_copy, false},
+	{is_with_kernel, reading_with_kernel, true},
 	{has_not_run, read_round_copy, false},
 	{is_beside, read_round_copy, false},
 	{is_to_be_stopped, read_stopped, true},
 	{is_to_be_interrupted, reading_interrupted, false},
 	{may_have_run, read_running, false},
 	{runs_by_now, read_late, false},
-	{is_there, read_racing, true},
+	{is_there, reading_racing, true},
 };
 
 /* Marks a thread as stale unless it was copied and cannot have run. */
@@ -311,6 +322,7 @@ reading_chain(struct reading *r, struct thread *t)
 	for (; verdict_can_improve(&v) && !last; by++)
 		if (by->fits(r, t)) {
 			r->from.in = NULL;
+			kernel_frames_forget(&r->kernel);
 			v = by->read(r, t);
 			last = by->last;
 		}

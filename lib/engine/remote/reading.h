@@ -4,7 +4,7 @@
  * round, in an interrupt, stopped, or while it runs.
  *
  * reading.c has the table of the ways; mixed_reading.c the ones of a thread with its
- * frames of C.
+ * frames of C, kernel_reading.c the ones with its frames of the kernel alone.
  */
 #ifndef ENGINE_REMOTE_READING_H
 #define ENGINE_REMOTE_READING_H
@@ -15,6 +15,7 @@
 #include "engine/remote/batches.h"
 #include "engine/remote/bindings.h"
 #include "engine/remote/plan.h"
+#include "engine/sample/kernel_frames.h"
 #include "engine/stack/stack_reader.h"
 #include "engine/threads/threads.h"
 #include "python/runtime.h"
@@ -41,6 +42,7 @@ struct reading {
 	struct mixed *mixed;	 /* NULL: frames of C are not asked for */
 	struct native_room room; /* for copies of stacks */
 	bool mixes;		 /* frames of C are in this round */
+	struct kernel_frames kernel; /* of the thread that was read last, if asked for */
 	bool lingers; /* a stopped thread is to stand still until its sample is made */
 };
 
@@ -67,12 +69,22 @@ bool reading_is_record(struct reading *, struct thread *);
  */
 struct py_chain *reading_mix(struct reading *, struct thread *, uint32_t callee);
 
-/* The rest is between the two files. */
+/*
+ * Puts the thread's frames of the kernel above all others: *shown becomes the chain with
+ * them, if there are some; NULL before: that is the chain that was read, and the callee
+ * is put between.  False if out of memory.
+ */
+bool reading_show_kernel(struct reading *, uint32_t callee, struct py_chain **shown,
+    struct tach_recorder_stats *);
+
+/* The rest is between the files. */
 
 /* Reads a running thread in an interrupt.  READ_RETRY also if it runs no more. */
 struct verdict reading_interrupted(struct reading *, struct thread *);
 /* Whether a thread that runs can be interrupted. */
 bool reading_can_interrupt(const struct reading *, const struct thread *);
+/* Reads a thread that goes on, wherever it is now. */
+struct verdict reading_racing(struct reading *, struct thread *);
 /* Notes how often a blocked thread has had a CPU.  While the count is the same, the
  * thread stands still, and need not be read from its CPU. */
 void reading_park(const struct reading *, struct thread *);
@@ -84,5 +96,10 @@ bool reading_can_copy_c(struct reading *, struct thread *);
 /* Finds the frames of C of a thread whose stack was walked in the copy of an
  * interrupt. */
 void reading_copied_frames(struct reading *, const struct thread *);
+/* Whether a thread has had no CPU since it was seen to have none. */
+bool reading_has_stood_still(const struct reading *, struct thread *);
+
+/* Reads a thread with its frames of the kernel. */
+struct verdict reading_with_kernel(struct reading *, struct thread *);
 
 #endif

@@ -290,7 +290,7 @@ read_stack(struct remote *r, struct thread *t)
 		v.is = tasks_extend(r->tasks, t, &r->by.stack.chain);
 		if (v.is != READ_RETRY)
 			return v;
-		v = r->by.mixes ? reading_chain(&r->by, t) :
+		v = r->by.mixes || r->by.options->kernel ? reading_chain(&r->by, t) :
 		    read_twice(&r->by.reader, t, &r->by.stack);
 	}
 	return v;
@@ -443,6 +443,9 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 	if (whole)
 		leaves.wait = wait_of_stack(r, t, leaves.callee, m);
 	if (r->by.mixes && (shown = reading_mix(&r->by, t, leaves.callee)) == NULL)
+		return false;
+	if (whole && r->by.options->kernel &&
+	    !reading_show_kernel(&r->by, leaves.callee, &shown, stats))
 		return false;
 	if (r->locals.tell != NULL)
 		variables_tell(&r->locals, r->by.offsets, live(r),
@@ -925,5 +928,6 @@ bool
 remote_fits_records(const struct remote *r)
 {
 	return r->tasks == NULL && !r->by.options->opcodes &&
-	    (r->by.mixed == NULL || interrupts_tell_stacks(r->by.interrupts));
+	    (r->by.mixed == NULL || interrupts_tell_stacks(r->by.interrupts)) &&
+	    (!r->by.options->kernel || interrupts_tell_kernel(r->by.interrupts));
 }

@@ -10,11 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "engine/engine.h"
+#include "engine/kernel/kallsyms.h"
 #include "engine/kernel/stock.h"
 #include "engine/remote/batches.h"
 #include "engine/remote/remote.h"
+#include "engine/sample/kernel_frames.h"
 #include "engine/waits/exact.h"
 
 /* The shortest interval of rounds for which an interrupt is quick enough. */
@@ -32,6 +35,7 @@ struct remote_engine {
 	bool follows;	/* its recorder is not the first of the family */
 	bool asked;	/* for interrupts of the stock */
 	bool exact;	/* what exact waits need is ready */
+	bool names;	/* those of the kernel's functions are held */
 	bool pauses;	/* a pause is asked for */
 	struct tach_locals locals;
 	bool unmixed; /* rounds have no frames of C for now */
@@ -65,6 +69,8 @@ free_remote(struct engine *e)
 	drop_remote(r, clock_ns() + LATE_PATIENCE);
 	if (r->exact)
 		exact_unprepare();
+	if (r->names)
+		kallsyms_drop();
 	stock_give(r->stock, r->interrupts);
 	stock_drop(r->stock);
 	native_faults_free(&r->faults);
@@ -73,12 +79,10 @@ free_remote(struct engine *e)
 
 /* Has what exact waits need made ready before a command is started. */
 static bool
-prepare_exact(struct engine *e, struct launch *l)
+prepare_exact(struct remote_engine *r)
 {
-	struct remote_engine *r = (struct remote_engine *)e;
-	struct target *t = e->target;
+	struct target *t = r->engine.target;
 
-	(void)l;
 	if (t->options.waits != TACH_WAITS_EXACT || r->exact)
 		return true;
 	r->exact = exact_prepare();
@@ -101,7 +105,68 @@ static bool
 interrupts(const struct tach_recorder_options *o)
 {
 	return o->engine == TACH_ENGINE_REMOTE && !o->blocking &&
-	    !o->careful && o->interval_ns >= INTERRUPT_INTERVAL;
+	    (!o->careful || o->kernel) && o->interval_ns >= INTERRUPT_INTERVAL;
+}
+
+/* Whether interrupts take more descriptors than this process may have. */
+static bool
+lacks_files(void)
+{
+	struct rlimit files;
+
+	return getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < STOCK_FILES_MIN;
+}
+
+/* Whether this process may read stacks in the kernel without interrupts. */
+static bool
+may_read_stacks(void)
+{
+	const struct process self = {.pid = getpid(), .pidfd = -1};
+	char text[64];
+
+	return task_kernel_stack(&self, self.pid, text, sizeof(text));
+}
+
+/* Makes ready what frames of the kernel need, before a command is started: the names of
+ * functions, and interrupts, without which threads that run have no such frames. */
+static bool
+prepare_kernel(struct remote_engine *r)
+{
+	struct target *t = r->engine.target;
+	enum kallsyms_result names;
+	int saved;
+
+	if (!t->options.kernel || r->names)
+		return true;
+	if (interrupts(&t->options) && !lacks_files())
+		r->interrupts = stock_take(r->stock, &r->asked);
+	names = kallsyms_hold();
+	saved = errno;
+	r->names = names == KALLSYMS_OK;
+	if (r->interrupts == NULL && r->asked)
+		r->interrupts = stock_await(r->stock, &r->asked);
+	if (r->interrupts == NULL && !may_read_stacks())
+		error_set(&t->error, TACH_EPERM, "--kernel needs root, or CAP_BPF, "
+		    "CAP_PERFMON and CAP_SYSLOG");
+	else if (names == KALLSYMS_HIDDEN)
+		error_set(&t->error, TACH_EFAILED, "--kernel needs the addresses of the "
+		    "kernel's functions, which /proc/kallsyms hides: give CAP_SYSLOG, and "
+		    "sysctl kernel.kptr_restrict=1 if that is 2");
+	else if (names == KALLSYMS_FAILED)
+		error_set(&t->error, error_code(saved), "--kernel: /proc/kallsyms: %s",
+		    strerror(saved));
+	else
+		return true;
+	return false;
+}
+
+static bool
+prepare_remote(struct engine *e, struct launch *l)
+{
+	struct remote_engine *r = (struct remote_engine *)e;
+
+	(void)l;
+	return prepare_exact(r) && prepare_kernel(r);
 }
 
 /* Asks for interrupts, if they are wanted.  No round waits for them: a program begins
@@ -111,12 +176,10 @@ static int
 ask_interrupts(struct engine *e)
 {
 	struct remote_engine *r = (struct remote_engine *)e;
-	struct rlimit files;
 
-	if (r->follows || !interrupts(&e->target->options))
+	if (r->follows || r->interrupts != NULL || !interrupts(&e->target->options))
 		return TACH_OK;
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
-	    files.rlim_max < STOCK_FILES_MIN)
+	if (lacks_files())
 		stock_refuse(r->stock);
 	else
 		r->interrupts = stock_take(r->stock, &r->asked);
@@ -134,14 +197,15 @@ share_stock(struct engine *e, const struct engine *first)
 }
 
 /* Takes interrupts if there are some by now.  A recorder that follows asks for them
- * after SETTLED rounds. */
+ * after SETTLED rounds; at once if threads that run have no frames of the kernel without
+ * them. */
 static void
 want_interrupts(struct remote_engine *r)
 {
 	const struct target *t = r->engine.target;
 
 	if (r->interrupts != NULL || !interrupts(&t->options) ||
-	    (r->follows && t->stats.rounds < SETTLED))
+	    (r->follows && t->stats.rounds < SETTLED && !t->options.kernel))
 		return;
 	r->interrupts = stock_take(r->stock, &r->asked);
 	if (r->interrupts == NULL)
@@ -285,6 +349,7 @@ note_stats(struct engine *e)
 	native_faults_tell(faults, &e->target->stats);
 	native_faults_note(faults, e->target->table);
 	note_waits(e->target);
+	kernel_frames_note(&e->target->stats, e->target->table);
 	explain_no_samples(e->target);
 	return TACH_END;
 }
@@ -518,7 +583,7 @@ round_fds(const struct engine *e, struct pollfd fds[TACH_RECORDER_FDS])
 /* ---- its table --------------------------------------------------------- */
 
 static const struct engine_ops remote_ops = {
-	.prepare = prepare_exact,
+	.prepare = prepare_remote,
 	.start = ask_interrupts,
 	.attach = start_sampling,
 	.share = share_stock,
@@ -546,7 +611,8 @@ remote_engine_new(struct target *t)
 		return NULL;
 	r->engine = (struct engine){&remote_ops, t};
 	r->stock = stock_new(t->options.interval_ns,
-	    t->options.mixed != TACH_MIXED_NONE);
+	    (t->options.mixed != TACH_MIXED_NONE ? INTERRUPTS_STACKS : 0) |
+		(t->options.kernel ? INTERRUPTS_KERNEL : 0));
 	if (r->stock != NULL)
 		return &r->engine;
 	free(r);

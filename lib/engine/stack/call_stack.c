@@ -13,6 +13,8 @@ capture_of(const struct snapshot *s, const struct thread_copy *y, size_t gc,
 
 	if (y->how == COPIED_INTERRUPT && y->stack.size > 0)
 		c.stack = y->stack;
+	if (y->how == COPIED_INTERRUPT)
+		c.kernel = y->kernel;
 	return c;
 }
 

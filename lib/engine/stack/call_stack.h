@@ -29,6 +29,7 @@ struct capture {
 	const uint8_t *after; /* a later copy of it; ->state if there is none */
 	const uint8_t *gc;    /* the words on garbage collection, if wanted */
 	struct stack_copy stack; /* its stack of C, in the same snapshot */
+	struct kernel_stack kernel; /* of the same moment, in an interrupt's record */
 	struct stamp stamp;
 	/* The memory that was walked.  Its spans are scratch of the reader: they are
 	 * valid until the reader walks again. */

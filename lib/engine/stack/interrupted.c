@@ -86,6 +86,7 @@ way_of(const struct stack_reader *c, const struct thread *t,
 	if (c->wants.callees)
 		add_callable(o, &w);
 	w.stack = c->wants.mixed;
+	w.kernel = c->wants.kernel;
 	w.stack_end = t->memory.needed_end != 0 ? t->memory.needed_end :
 						  t->memory.stack_end;
 	return w;
@@ -159,6 +160,7 @@ interrupted_copy(struct interrupts *in, const struct stack_reader *c,
 	t->interrupt.spared = rest > 0 ? clock_ns() + rest : 0;
 	t->interrupt.unfit = result == INTERRUPT_FAILED;
 	if (result == INTERRUPT_OK) {
+		y->kernel = interrupts_kernel(in);
 		note_stack(s, y, interrupts_registers(in, &y->stack.registers));
 		finish(t, s, y);
 	}
@@ -188,6 +190,7 @@ interrupted_take(const struct batch *b, const struct stack_reader *c,
 	    batch_take(b, s) : INTERRUPT_NOMEM;
 
 	if (result == INTERRUPT_OK) {
+		t->copy.kernel = batch_kernel(b);
 		note_stack(s, &t->copy, batch_registers(b, &t->copy.stack.registers));
 		finish(t, s, &t->copy);
 	}

@@ -79,6 +79,7 @@ reader_init(struct stack_reader *c, const struct process *p,
 {
 	*c = (struct stack_reader){.process = p, .offsets = &rt->offsets,
 	    .runtime = rt->addr, .wants = {.native = options->native,
+	    .kernel = options->kernel,
 		.gc = !options->no_gc, .callees = !options->no_callees,
 		.mixed = options->mixed != TACH_MIXED_NONE,
 		.careful = options->careful}};

@@ -44,6 +44,7 @@ struct read_wishes {
 	bool native, gc; /* marks that the stacks get */
 	bool callees;	 /* the objects that are called */
 	bool mixed;	 /* registers and the stack of C, with each interrupt */
+	bool kernel;	 /* the stack in the kernel, likewise */
 	bool careful;	 /* a thread is first read from its own CPU */
 };
 

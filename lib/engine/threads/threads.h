@@ -159,6 +159,7 @@ struct thread_copy {
 				   * of the frames before the state */
 	size_t link; /* offset of the link to the thread, or SIZE_MAX */
 	struct stack_copy stack; /* if it was copied in an interrupt */
+	struct kernel_stack kernel; /* likewise */
 };
 
 /* The means by which a thread that ran was made to stand still, to be read. */
