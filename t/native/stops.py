@@ -63,23 +63,34 @@ def edges_of(path):
             edges[caller, callee] = pattern
     return edges
 
+def pattern_of(edges, caller, callee):
+    """What has to be between two frames of Python: a pattern, or None for nothing.  An
+    edge of folders is one of all functions in their files."""
+    if (caller.name, callee.name) in edges:
+        return edges[caller.name, callee.name]
+    for (outer, inner), pattern in edges.items():
+        if outer[0] == inner[0] == '/' and outer in caller.where and \
+                inner in callee.where:
+            return pattern
+    return None
+
 def judge_between(edges, caller, callee, between, innermost):
     """What is wrong between two frames of Python; '' if nothing is."""
     if any(f.kind == 'lost' for f in between):
         return ''
-    if innermost and not between and callee in GENERATORS:
+    if innermost and not between and callee.name in GENERATORS:
         return ''
     names = [f.name for f in between if f.kind == 'c']
-    pattern = edges.get((caller, callee), None)
-    if pattern == '-' or (pattern is None and callee in FREE):
+    pattern = pattern_of(edges, caller, callee)
+    if pattern == '-' or (pattern is None and callee.name in FREE):
         return ''
     if pattern is not None:
         if any(NAMELESS.search(n) or re.search(pattern, n) for n in names):
             return ''
-        return 'no %s in %s between %s and %s' % (pattern, names, caller, callee)
+        return 'no %s in %s between %s and %s' % (pattern, names, caller.name, callee.name)
     named = [n for n in names if not NAMELESS.search(n)]
     if named or len(names) > NAMELESS_MAX:
-        return '%s between %s and %s' % (', '.join(names), caller, callee)
+        return '%s between %s and %s' % (', '.join(names), caller.name, callee.name)
     return ''
 
 def known(stack):
@@ -100,7 +111,7 @@ def judge_calls(edges, stack):
             between.append(f)
             continue
         if inner is not None:
-            yield judge_between(edges, f.name, inner.name, between, innermost)
+            yield judge_between(edges, f, inner, between, innermost)
         between = []
         innermost = inner is None
         inner = f
