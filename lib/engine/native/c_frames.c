@@ -33,6 +33,7 @@ static const char *const beginnings[] = {
 	"function.__call__", "method.__call__", "method_descriptor.__call__",
 	"builtin_function_or_method.__call__", "wrapper_descriptor.__call__",
 	"do_call_core", "do_call", "call_trampoline_eval", "py_trampoline_",
+	"_TAIL_CALL_",
 };
 
 static bool
