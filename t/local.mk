@@ -131,6 +131,10 @@ t_unit_test_interps_SOURCES = t/unit/test_interps.c
 t_unit_test_threads_SOURCES = t/unit/test_threads.c
 t_unit_test_tids_SOURCES = t/unit/test_tids.c
 t_unit_test_switches_SOURCES = t/unit/test_switches.c
+# For arm64 alone: see t/house/cross.bats.
+EXTRA_PROGRAMS = t/unit/merged
+CLEANFILES += t/unit/merged
+t_unit_merged_SOURCES = t/unit/merged.c
 t_unit_unwound_SOURCES = t/unit/unwound.c
 t_unit_test_unfinished_SOURCES = t/unit/test_unfinished.c $(t_unit_profile)
 
@@ -212,7 +216,7 @@ SAMPLE_TESTS = \
 	t/python/runtime.bats \
 	t/convert/opcodes.bats \
 	t/native/copied.bats t/native/mixed.bats t/native/recorded.bats t/native/unwind.bats \
-	t/native/inprocess.bats t/native/plain.bats \
+	t/native/inprocess.bats t/native/plain.bats t/native/extensions.bats \
 	t/record/waits-exact.bats \
 	t/record/waits.bats \
 	t/record/kernel.bats \
@@ -304,6 +308,7 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/convert/totals.py t/convert/wire.py \
 	t/house/libtach.py \
 	t/merge/merge.py \
+	t/native/arm64.py t/native/extensions \
 	t/native/functions.c t/native/huge.py t/native/judge.py \
 	t/native/shares.c t/native/shares.py \
 	t/native/libraries.py t/native/mangled t/native/module.c t/native/nm.py \
@@ -373,9 +378,10 @@ distclean-local:
 	rm -rf fuzz
 
 # The file format's speed and size beside CPython's: not a test.
-EXTRA_PROGRAMS = t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
+EXTRA_PROGRAMS += t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
 CLEANFILES += t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
-EXTRA_DIST += t/bench/common.bash t/bench/convert t/bench/family t/bench/inside t/bench/judge.py \
+EXTRA_DIST += t/bench/common.bash t/bench/convert t/bench/extensions t/bench/family \
+	t/bench/inside t/bench/judge.py \
 	t/bench/native t/bench/oracle t/bench/peer.py \
 	t/bench/record t/bench/record.py t/bench/run t/bench/slowdown.py \
 	t/bench/stacks.py t/bench/view
@@ -393,7 +399,11 @@ bench: all t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
 oracle: all
 	@TACH_SRCDIR='$(abs_top_srcdir)'; TACH_BUILDDIR='$(abs_top_builddir)'; \
 	    export TACH_SRCDIR TACH_BUILDDIR; $(srcdir)/t/bench/oracle $(ORACLE)
-.PHONY: bench oracle
+# The same of stacks with functions of C: ORACLE='-p 3.13 -e remote rust'.
+oracle-native: all
+	@TACH_SRCDIR='$(abs_top_srcdir)'; TACH_BUILDDIR='$(abs_top_builddir)'; \
+	    export TACH_SRCDIR TACH_BUILDDIR; $(srcdir)/t/bench/extensions $(ORACLE)
+.PHONY: bench oracle oracle-native
 
 # The closing lines: what was skipped, and how many passed.  Where a test
 # failed, make has stopped before them; `make closing` prints them then, also

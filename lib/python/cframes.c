@@ -241,13 +241,13 @@ static void
 add_rest(struct merge *m)
 {
 	const struct py_chain *c = m->chain;
+	bool strange = m->place == m->placed && next_frame(c, m->place) < c->depth &&
+	    !place_is_mark(&c->places[m->place]);
 
-	if (m->place < m->placed) {
+	if (m->place < m->placed || strange) {
 		add_merged(m, MERGED_LOST, 0);
-		set_fault(m, MERGE_BROKEN);
-	} else if (next_frame(c, m->place) < c->depth &&
-	    !place_is_mark(&c->places[m->place]))
-		set_fault(m, MERGE_STRANGE);
+		set_fault(m, strange ? MERGE_STRANGE : MERGE_BROKEN);
+	}
 	while (m->place < c->depth)
 		add_merged(m, MERGED_PYTHON, m->place++);
 }

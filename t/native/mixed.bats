@@ -105,31 +105,42 @@ kinds() {
 	is "$(grep -A 1 '^    key ' dump | tail -n 1)" "        x = 1"
 }
 
-@test "a library that was deleted, and one in its place, have their functions' names" {
+# calls FUNCTION: begins a program that sleeps where FUNCTION of a library, called.so, has
+# called it by way of another one.
+calls() {
 	need cc
 	host_python 3.11 3.12 3.13
-	cat >called.c <<-'END'
+	"$python" -c 'import ctypes' || skip "no ctypes in $python"
+	cc -shared -fPIC -O1 -fno-optimize-sibling-calls -o called.so -xc - <<-END
 		int back(int (*f)(int)) { return f(1) + 1; }
-		int other(int (*f)(int)) { return back(f) + 1; }
+		int $1(int (*f)(int)) { return back(f) + 1; }
 	END
-	cc -shared -fPIC -O1 -fno-optimize-sibling-calls -o called.so called.c
-	cat >calls.py <<-'END'
+	cat >calls.py <<-END
 		import ctypes, time
 		def sleeping(x):
 		    print('ready', flush=True)
 		    time.sleep(600)
 		    return x
 		library = ctypes.CDLL('./called.so')
-		library.other(ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(sleeping))
+		library.$1(ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(sleeping))
 	END
-	"$python" -c 'import ctypes' || skip "no ctypes in $python"
 	start "$python" calls.py >told
 	until_ grep -q ready told
+}
+
+@test "a library that was deleted, and one in its place, have their functions' names" {
+	calls other
 	rm called.so
 	echo 'no library' >called.so
 	tach-record --dump --native -p "$pid" >dump
 	is "$(sed -n 's/^    \([a-z]*\) (.*called.so)$/\1/p' dump)" $'back\nother'
 	absent deleted <dump
+}
+
+@test "a function of a library is shown, if its name is one of the interpreter's, too" {
+	calls do_call
+	tach-record --dump --native -p "$pid" >dump
+	is "$(sed -n 's/^    \([a-z_]*\) (.*called.so)$/\1/p' dump)" $'back\ndo_call'
 }
 
 @test "a thread that another program traces has its frames of Python, and a reason" {

@@ -15,7 +15,8 @@ import sys
 
 import stops
 
-PLACE = re.compile(r'(.*):(.*):(\d+)$')
+# Names of C++ have colons, too.
+PLACE = re.compile(r'(.*?):(.*):(\d+)$')
 
 def frame(text):
     m = PLACE.match(text)
@@ -28,22 +29,33 @@ def frame(text):
         return stops.Frame('callee', name, file)
     return stops.Frame('c' if file.startswith('/') else 'mark', name, file)
 
-def main(path, whole=None):
-    edges = stops.edges_of(path)
-    total = wrong = lost = mixed = 0
-    judged = {}
-    for line in sys.stdin:
+class Judge:
+    """Judges samples; equal stacks once."""
+
+    def __init__(self, edges, whole):
+        self.edges, self.whole = edges, whole
+        self.stacks = {}
+
+    def of(self, line):
+        """A sample's frames, innermost first; the faults in them; whether it is the
+        first one of these."""
         stack = tuple(json.loads(line)['stack'])
-        if stack not in judged:
-            frames = [frame(f) for f in reversed(stack)]
-            faults = [f for f in (stops.judge_loops(frames) if whole else
-                                  stops.judge_calls(edges, frames)) if f]
-            judged[stack] = frames, faults
-            if faults:
-                print(*faults, sep='\n', file=sys.stderr)
-                print(*('    %s %s (%s)' % f for f in frames), sep='\n',
-                      file=sys.stderr)
-        frames, faults = judged[stack]
+        if stack in self.stacks:
+            return (*self.stacks[stack], False)
+        frames = [frame(f) for f in reversed(stack)]
+        faults = stops.judge_loops(frames) if self.whole else \
+            stops.judge_calls(self.edges, frames)
+        self.stacks[stack] = frames, [f for f in faults if f]
+        return (*self.stacks[stack], True)
+
+def main(path, whole=None):
+    judge = Judge(stops.edges_of(path), whole)
+    total = wrong = lost = mixed = 0
+    for line in sys.stdin:
+        frames, faults, is_first = judge.of(line)
+        if faults and is_first:
+            print(*faults, sep='\n', file=sys.stderr)
+            print(*('    %s %s (%s)' % f for f in frames), sep='\n', file=sys.stderr)
         total += 1
         wrong += bool(faults)
         mixed += any(f.kind == 'c' for f in frames)

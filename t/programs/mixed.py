@@ -3,7 +3,10 @@
 
 With --edges prints the calls that it can make, a line each: CALLER CALLEE PATTERN; a
 name of a function of C between the two has to match.  A pattern of - says that there
-can be any functions or none.  In all other calls there is nothing between.
+can be any functions or none.  Two folders stand for all functions in their files.  In
+all other calls there is nothing between.
+
+Programs with ways of their own import it, and nest all of them: main(EDGES, WAYS).
 """
 import functools
 import random
@@ -42,7 +45,7 @@ EDGES = {
     ('by_class', '__set_name__'): 'type|build_class',
     ('by_init', '__init__'): '-',
     ('by_exec', '<module>'): 'exec',
-    ('_bootstrap_inner', 'run'): '-',
+    ('/lib/python3.', '/lib/python3.'): '-',
     ('sub', 'replaced'): 'sub|sre',
     ('by_property', 'shown'): '-',
     ('by_partial', 'mapped_partial'): 'partial|map',
@@ -320,24 +323,35 @@ def by_depth(rest):
     deeper(random.choice((5, 200)))
 
 
-WAYS = [value for name, value in sorted(globals().items())
-        if name.startswith('by_') and (ctypes or name != 'by_callback')]
 
 
-def run():
+def ways_of(names):
+    """The functions of a program that are ways to call."""
+    return [value for name, value in sorted(names.items()) if name.startswith('by_')]
+
+
+WAYS = [way for way in ways_of(globals()) if ctypes or way is not by_callback]
+
+
+def run(ways):
     while True:
-        go([random.choice(WAYS) for i in range(random.choice((1, 2, 3, 4)))])
+        go([random.choice(random.choice(ways))
+            for i in range(random.choice((1, 2, 3, 4)))])
 
 
-def main():
+def main(edges={}, ways=()):
+    """Runs all ways, half of the time the caller's own if there are some; or prints the
+    edges."""
     if sys.argv[1:] == ['--edges']:
-        for (caller, callee), pattern in sorted(EDGES.items()):
+        for (caller, callee), pattern in sorted({**EDGES, **edges}.items()):
             print(caller, callee, pattern)
         return
     sys.setrecursionlimit(3000)
-    threading.Thread(target=run, daemon=True).start()
+    kinds = [WAYS, ways] if ways else [WAYS]
+    threading.Thread(target=run, args=(kinds,), daemon=True).start()
     print('ready', flush=True)
-    run()
+    run(kinds)
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -165,7 +165,7 @@ check_broken(void)
 	segment(0x150, 1);
 	in.places[0].frame = 77;
 	c(0x100, 0x200, 0x1);
-	check_merged("p/l", MERGE_STRANGE);
+	check_merged("?p/l", MERGE_STRANGE);
 }
 
 /* To 3.10: loops are told by their code, and counted. */

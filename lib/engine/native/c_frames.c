@@ -17,7 +17,9 @@
 
 /* Functions of the interpreter that only pass a call on, between its loop and the
  * function that is called: the beginnings of their names.  These are symbols, to which
- * the compiler may add a suffix such as ".part.0", or names by CPython's own tables. */
+ * the compiler may add a suffix such as ".part.0", or names by CPython's own tables.
+ * Extensions have copies of some that begin as CPython's names do; another function of
+ * theirs may have any other name. */
 static const char *const beginnings[] = {
 	"_PyEval_", "PyEval_EvalCode", "PyEval_EvalFrame", "eval_frame",
 	"_PyFunction_", "function_call", "function_code_fastcall",
@@ -32,15 +34,32 @@ static const char *const beginnings[] = {
 	"function.__call__", "method.__call__", "method_descriptor.__call__",
 	"builtin_function_or_method.__call__", "wrapper_descriptor.__call__",
 	"do_call_core", "do_call", "call_trampoline_eval", "py_trampoline_",
+	"_TAIL_CALL_",
 };
 
 static bool
-is_glue(const char *name)
+begins_as_glue(const char *name)
 {
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
 		if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
 			return true;
 	return false;
+}
+
+/* Whether a module is the interpreter. */
+static bool
+is_interpreter(struct c_frames *c, struct module *of)
+{
+	if (c->interpreter == NULL && unwinder_is_python(c->unwinder, of))
+		c->interpreter = of;
+	return c->interpreter == of;
+}
+
+static bool
+is_glue(struct c_frames *c, struct module *of, const char *name)
+{
+	return begins_as_glue(name) && (strncmp(name, "Py", 2) == 0 ||
+	    strncmp(name, "_Py", 3) == 0 || is_interpreter(c, of));
 }
 
 /* ---- names ------------------------------------------------------------- */
@@ -83,7 +102,7 @@ look_up_frame(struct c_frames *c, const struct native_frame *f, struct c_frame *
 	symbol = symbol_in_module(c, to->of, to->pc);
 	to->agent = is_agent(to->of);
 	to->nameless = symbol.source == SYMBOL_NAMELESS;
-	to->glue = !to->nameless && is_glue(symbol.name);
+	to->glue = !to->nameless && is_glue(c, to->of, symbol.name);
 }
 
 /* ---- the cache --------------------------------------------------------- */
@@ -99,6 +118,7 @@ static void
 forget_c_frames(struct c_frames *c)
 {
 	c->count = 0;
+	c->interpreter = NULL;
 	set_clear(&c->set);
 }
 

@@ -30,6 +30,7 @@ struct c_frames {
 	size_t count, max;
 	struct set set;
 	uint32_t recent[C_FRAMES_RECENT]; /* indices that were found last, by place */
+	const struct module *interpreter; /* NULL: not seen yet */
 	uint64_t listed; /* ->listed of the modules that they are of */
 };
 

@@ -232,7 +232,8 @@ cause_of_fault(const struct mixed *m)
 		[MERGE_STRANGE] = "frames that have changed",
 	};
 
-	if (m->merged.fault == MERGE_EXACT || m->merged.fault == MERGE_STRANGE)
+	if (m->merged.fault == MERGE_EXACT || (m->merged.fault == MERGE_STRANGE &&
+		m->unwinder.count > 0 && !m->unwinder.short_of_stack))
 		return causes[m->merged.fault];
 	if (m->unwinder.cause[0] != '\0')
 		return m->unwinder.cause;

@@ -103,15 +103,30 @@ note_code(struct unwinder *w, const struct module *of, uint64_t addr)
 	w->code.count = 1 + n;
 }
 
-static void
-look_in_module(struct unwinder *w, struct module *of)
+/* The loop's address as in a module's file; 0: it has none. */
+static uint64_t
+loop_in_module(struct unwinder *w, struct module *of)
 {
 	struct elf_python p;
 
 	module_open(&w->modules.modules, of);
-	if (of->is_elf && of->elf.fd >= 0 && elf_find_python(of->elf.fd, &p) &&
-	    p.loop != 0)
-		note_code(w, of, p.loop);
+	return of->is_elf && of->elf.fd >= 0 && elf_find_python(of->elf.fd, &p) ?
+	    p.loop : 0;
+}
+
+static void
+look_in_module(struct unwinder *w, struct module *of)
+{
+	uint64_t loop = loop_in_module(w, of);
+
+	if (loop != 0)
+		note_code(w, of, loop);
+}
+
+bool
+unwinder_is_python(struct unwinder *w, struct module *of)
+{
+	return loop_in_module(w, of) != 0;
 }
 
 /* Finds the loop's code in the first module that has it. */

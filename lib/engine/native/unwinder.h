@@ -71,5 +71,7 @@ uint64_t unwinder_inside(const struct native_frame *);
 uint64_t unwinder_function(struct unwinder *, const struct native_frame *);
 /* Whether the function that starts there is known to be the loop. */
 bool unwinder_is_loop(const struct unwinder *, uint64_t start);
+/* Whether a module has the loop, by its symbols. */
+bool unwinder_is_python(struct unwinder *, struct module *);
 
 #endif

@@ -244,7 +244,9 @@ is_longest(const struct reading *r, uint64_t told)
 }
 
 /* Notes how much of a thread's stack the next copies need.  Where a copy was cut, the
- * next one is as long as it can be; if it was that already, the thread is stopped. */
+ * next one is as long as it can be; if it was that already, the thread is stopped.
+ * Greenlets share a stack and begin at many places of it: the end is that of the highest
+ * one. */
 static void
 note_need(struct reading *r, struct thread *t)
 {
@@ -253,7 +255,7 @@ note_need(struct reading *r, struct thread *t)
 
 	if (mixed_stack_end(r->mixed) != 0)
 		t->memory.stack_end = mixed_stack_end(r->mixed);
-	if (n.end != 0 || n.cut)
+	if (n.end > before || n.cut)
 		t->memory.needed_end = n.end;
 	if (n.end != 0 ? n.end - n.low > INTERRUPT_STACK - INTERRUPT_BELOW :
 			 n.cut && is_longest(r, before))
