@@ -292,8 +292,9 @@ each_reason() {
 }
 
 has_each_reason_inprocess() {
+	cp "$T/record/waits-short.py" .
 	tach-record -q --engine=inprocess -m wall --waits -o in.bin -- \
-	    "$python" "$T/record/waits-short.py" >told
+	    "$python" waits-short.py >told
 	[ "$(wc -l <told)" -ge 23 ]
 	each_reason in.bin
 }
@@ -310,8 +311,9 @@ has_each_reason_inprocess() {
 
 @test "in-process, a wait of a path or a peer has no such thing with --waits=kind" {
 	host_python 3.11 3.12 3.13
+	cp "$T/record/waits-short.py" .
 	tach-record -q --engine=inprocess -m wall --waits=kind -o in.bin -- \
-	    "$python" "$T/record/waits-short.py" 1 >told
+	    "$python" waits-short.py 1 >told
 	reasons_of in.bin >seen
 	found '^recv	socket recv	' <seen
 	found '^flock	file lock	' <seen
@@ -321,8 +323,9 @@ has_each_reason_inprocess() {
 
 @test "in-process, --native has the reason of a short wait above the frames of C" {
 	host_python 3.11 3.12 3.13
+	cp "$T/record/waits-short.py" .
 	tach-record -q --engine=inprocess -m wall --waits --native -o in.bin -- \
-	    "$python" "$T/record/waits-short.py" 1 >told
+	    "$python" waits-short.py 1 >told
 	tach-convert --collapsed in.bin >stacks
 	found ':recv:.*sock_recv.*;<wait>:socket recv 127\.0\.0\.1:[0-9]*:0 [0-9]*$' <stacks
 }
