@@ -161,7 +161,8 @@ recorded() {
 	recorded inwaits --engine=inprocess -m wall --waits -- "$python" "$waits" 0.3 >told
 	recorded native --native -- "$python" "$programs/library.py" 0.3
 	recorded all --native=all -- "$python" "$programs/library.py" 0.3
-	recorded innative --engine=inprocess -m wall --native --waits -- "$python" "$waits" 0.3 >told
+	recorded innative --engine=inprocess -m wall --native --waits \
+	    -- "$python" "$waits" 0.3 >told
 	$CC -O2 -o shares "$T/native/shares.c" -pthread
 	recorded plain --native -- ./shares 0.3
 	recorded every --native=all --waits --opcodes --depth 256 \
