@@ -658,6 +658,29 @@ is_at_gil(const struct thread *t, const struct moment *m)
 	    status_waits(m->offsets, m->gil, c->arguments[0]));
 }
 
+/* Whether the thread is still where its chain ends, so that it was at the looks at its call:
+ * it may have run after it was read, and be blocked for another reason. */
+static bool
+is_still_there(const struct blocked *b)
+{
+	const struct py_offsets *o = b->waits->objects.offsets;
+	const struct py_place *p = b->chain->places;
+	bool told = py_has(o->thread_current_frame);
+	uint64_t state = b->thread->py.addr, current, cframe = 0;
+	uint8_t frame[PY_FRAME_MAX];
+	struct py_piece pieces[] = {{p->frame, o->frame_size, frame},
+	    {told ? state + o->thread_current_frame :
+		b->chain->stack + o->cframe_current_frame, sizeof(current), &current},
+	    {state + o->thread_cframe, sizeof(cframe), &cframe}};
+
+	if (b->chain->depth == 0 || place_is_mark(p))
+		return true;
+	return b->waits->objects.memory->read(b->waits->objects.memory, pieces,
+		   told ? 2 : 3) &&
+	    current == p->frame && (told || cframe == b->chain->stack) &&
+	    place_stays(&b->waits->calls, p, frame);
+}
+
 static uint32_t
 frame_of_reason(struct blocked *b)
 {
@@ -665,6 +688,8 @@ frame_of_reason(struct blocked *b)
 	size_t len;
 
 	look_at_call(b);
+	if (!is_still_there(b))
+		return TACH_NONE;
 	len = wait_name(&b->facts, name);
 	return frame_of_name(b->waits, name, len, b->facts.detail[0] != '\0');
 }
