@@ -397,8 +397,9 @@ print_head(const struct info_profile *p)
 	if (has_byte_order(p->info))
 		print_field("byte-order", "%s",
 		    p->info->big_endian ? "big" : "little");
-	print_field("python", "%u.%u.%u", meta->python[0], meta->python[1],
-	    meta->python[2]);
+	if (meta->python[0] != 0)
+		print_field("python", "%u.%u.%u", meta->python[0], meta->python[1],
+		    meta->python[2]);
 	print_start(p);
 	print_processes(p->table);
 	if (meta->interval_us != 0)
@@ -741,8 +742,9 @@ put_head(const struct info_profile *p)
 	if (has_byte_order(p->info))
 		printf(",\"byte_order\":\"%s\"",
 		    p->info->big_endian ? "big" : "little");
-	printf(",\"python\":\"%u.%u.%u\"", meta->python[0], meta->python[1],
-	    meta->python[2]);
+	if (meta->python[0] != 0)
+		printf(",\"python\":\"%u.%u.%u\"", meta->python[0], meta->python[1],
+		    meta->python[2]);
 	printf(",\"start_us\":%" PRIu64 ",\"interval_us\":%" PRIu64,
 	    meta->start_us, meta->interval_us);
 	put_time(tach_table_first_time(p->table));

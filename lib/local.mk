@@ -374,6 +374,7 @@ lib_libtach_agent_la_SOURCES = \
 	lib/agent/starts.c \
 	lib/agent/thread.c lib/agent/thread.h \
 	lib/agent/ticks.c lib/agent/ticks.h \
+	lib/agent/waited.c lib/agent/waited.h \
 	lib/agent/waits.c lib/agent/waits.h \
 	lib/python/callable.c lib/python/callable.h \
 	lib/python/code.h \

@@ -16,7 +16,8 @@
 	X(pthread_cond_wait) X(pthread_cond_timedwait)			\
 	X(pthread_cond_clockwait) X(pthread_join) X(pthread_timedjoin_np) \
 	X(pthread_clockjoin_np) X(pthread_mutex_lock) X(fcntl)		\
-	X(fcntl64) X(flock) X(lockf) X(sem_wait) X(sem_timedwait)	\
+	X(fcntl64) X(fsync) X(fdatasync) X(flock) X(lockf) X(sem_wait)	\
+	X(sem_timedwait)						\
 	X(sem_clockwait) X(poll) X(__poll_chk) X(select) X(epoll_wait)	\
 	X(ppoll) X(__ppoll_chk) X(pselect) X(epoll_pwait) X(epoll_pwait2) \
 	X(sigsuspend) X(sigwait) X(sigwaitinfo) X(sigtimedwait)		\

@@ -13,6 +13,7 @@
 
 #include "agent/agent.h"
 #include "agent/ring.h"
+#include "agent/waited.h"
 #include "agent/waits.h"
 #include "python/code.h"
 #include "python/copies.h"
@@ -377,8 +378,10 @@ place_of_call(const struct wire_slot *slot, uint64_t instr)
 {
 	const struct wire_site *s = &slot->sites[WIRE_SITE(instr)];
 
-	return atomic_load_explicit(&s->instr, memory_order_acquire) == instr ?
-	    atomic_load_explicit(&s->place, memory_order_relaxed) : 0;
+	for (size_t i = 0; i < WIRE_SITE_WAYS; i++)
+		if (atomic_load_explicit(&s[i].instr, memory_order_acquire) == instr)
+			return atomic_load_explicit(&s[i].place, memory_order_relaxed);
+	return 0;
 }
 
 /* Whether the top of a frame's stack is where a call has it.  A frame that has it has an
@@ -448,7 +451,8 @@ put_pieces(struct agent_thread *t, struct wire_sample *s, const struct ring_piec
 }
 
 static bool
-put(struct agent_thread *t, struct wire_sample *s, const struct wire_called *called)
+put(struct agent_thread *t, struct wire_sample *s, const struct wire_called *called,
+    const struct wire_waited *waited)
 {
 	uint32_t own = s->depth - s->shared;
 	size_t size = own * sizeof(*t->frames);
@@ -456,15 +460,16 @@ put(struct agent_thread *t, struct wire_sample *s, const struct wire_called *cal
 	const struct cstack *c = &t->cstack;
 	struct ring_piece pieces[] = {{s, sizeof(*s)}, {frames, size},
 	    {called, s->flags & WIRE_CALLS ? sizeof(*called) : 0},
+	    {waited, s->flags & WIRE_HAS_WAIT ? sizeof(*waited) : 0},
 	    {&c->head, sizeof(c->head)},
 	    {c->segments, c->head.segments * sizeof(*c->segments)},
 	    {c->bytes, cstack_own(c)}};
 
-	if ((s->flags & WIRE_HAS_STACK) && put_pieces(t, s, pieces, 6))
+	if ((s->flags & WIRE_HAS_STACK) && put_pieces(t, s, pieces, 7))
 		cstack_keep(&t->cstack);
 	else {
 		s->flags &= ~(uint32_t)WIRE_HAS_STACK;
-		if (!put_pieces(t, s, pieces, 3))
+		if (!put_pieces(t, s, pieces, 4))
 			return false;
 	}
 	memcpy(t->prev + WIRE_DEPTH - s->depth, frames, size);
@@ -530,6 +535,7 @@ stack_put(struct agent_thread *t, struct wire_slot *slot, uint64_t time,
 	    .fixed = true};
 	const struct wire_frame *f;
 	struct wire_called called;
+	struct wire_waited waited;
 	struct py_place innermost;
 	enum frame_result r;
 	uint64_t state;
@@ -552,6 +558,11 @@ stack_put(struct agent_thread *t, struct wire_slot *slot, uint64_t time,
 	if (s.depth > 0 && !place_is_mark(&innermost) && f->instr != NOT_STARTED &&
 	    find_called(t, slot, &innermost, innermost.code + f->instr, &called))
 		flags |= WIRE_CALLS;
+	if ((flags & WIRE_WAITED) && (agent.asked & WIRE_REASONS)) {
+		waited_take(&t->view, &py->offsets, state,
+		    gil_of(t, py, load(t, state + py->offsets.thread_interp)), &waited);
+		flags |= WIRE_HAS_WAIT;
+	}
 	if (agent.asked & WIRE_STACKS) {
 		cstack_take(&t->cstack, context, &py->offsets, &t->view, state,
 		    &chain, s.depth);
@@ -559,5 +570,5 @@ stack_put(struct agent_thread *t, struct wire_slot *slot, uint64_t time,
 	}
 	s.flags |= flags;
 	s.shared = shared_frames(t, s.depth);
-	return put(t, &s, &called) ? STACK_TAKEN : WIRE_DROP_FULL;
+	return put(t, &s, &called, &waited) ? STACK_TAKEN : WIRE_DROP_FULL;
 }

@@ -19,6 +19,7 @@
 #include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -32,12 +33,14 @@
 #include "agent/ticks.h"
 
 #define NS UINT64_C(1000000000)
+#define FUTEX_OWN 128 /* the flag of a futex that no other process sees */
 
 /* Volatile: the handler reads all three, and may run during a call that, as the
  * compiler knows, calls nothing in this file. */
 static __thread volatile bool waiting, ended;
 static __thread bool noted; /* the wait that goes on is */
 static __thread volatile uint64_t place;
+static __thread struct wire_call call; /* as wait_call gives it */
 
 /* Blocks our signal.  False if it is blocked already: a handler interrupted a wait, which
  * will end it. */
@@ -97,12 +100,19 @@ is_noted(void)
 }
 
 /* Around a wait.  wait_begin, which is a part of the function that waits, returns true if
- * it has blocked our signal; its result goes to wait_end. */
+ * it has blocked our signal; its result goes to wait_end.  It notes the number of a system
+ * call that waits as the function does, its descriptor, or -1, and its first arguments. */
 static inline __attribute__((always_inline)) bool
-wait_begin(void)
+wait_begin(int64_t number, int fd, uint64_t first, uint64_t second)
 {
 	if (!block_for_wait())
 		return false;
+	call.number = number;
+	call.fd = fd;
+	call.arguments[0] = first;
+	call.arguments[1] = second;
+	call.polled = WIRE_POLLED_UNKNOWN;
+	call.writes = 0;
 	if (is_noted()) {
 		note_registers(&thread_self()->area->wait);
 		count_wait();
@@ -142,79 +152,98 @@ wait_place(void)
 	return place;
 }
 
+const struct wire_call *
+wait_call(void)
+{
+	return &call;
+}
+
 /* ---- calls around which the signal is blocked ---------------------------- */
 
-/* X(type, name, parameters, arguments) */
+/* X(type, name, parameters, arguments, what wait_begin is given) */
 #define WAITS(X)                                                               \
-	X(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n))              \
+	X(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n),              \
+	    (SYS_read, fd, 0, 0))                                              \
 	X(ssize_t, __read_chk, (int fd, void *p, size_t n, size_t max),        \
-	    (fd, p, n, max))                                                   \
-	X(ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n))  \
-	X(ssize_t, write, (int fd, const void *p, size_t n), (fd, p, n))       \
-	X(ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n)) \
+	    (fd, p, n, max), (SYS_read, fd, 0, 0))                             \
+	X(ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n),  \
+	    (SYS_readv, fd, 0, 0))                                             \
+	X(ssize_t, write, (int fd, const void *p, size_t n), (fd, p, n),       \
+	    (SYS_write, fd, 0, 0))                                             \
+	X(ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n), \
+	    (SYS_writev, fd, 0, 0))                                            \
 	X(ssize_t, sendfile, (int out, int in, off_t *at, size_t n),           \
-	    (out, in, at, n))                                                  \
+	    (out, in, at, n), (SYS_sendfile, out, 0, 0))                       \
 	X(ssize_t, recv, (int fd, void *p, size_t n, int flags),               \
-	    (fd, p, n, flags))                                                 \
-	X(ssize_t, __recv_chk, (int fd, void *p, size_t n, size_t max,         \
-	    int flags), (fd, p, n, max, flags))                                \
+	    (fd, p, n, flags), (SYS_recvfrom, fd, 0, 0))                       \
+	X(ssize_t, __recv_chk,                                                 \
+	    (int fd, void *p, size_t n, size_t max, int flags),                \
+	    (fd, p, n, max, flags), (SYS_recvfrom, fd, 0, 0))                  \
 	X(ssize_t, recvfrom, (int fd, void *p, size_t n, int flags,            \
-	    __SOCKADDR_ARG a, socklen_t *len), (fd, p, n, flags, a, len))      \
+	    __SOCKADDR_ARG a, socklen_t *len), (fd, p, n, flags, a, len),      \
+	    (SYS_recvfrom, fd, 0, 0))                                          \
 	X(ssize_t, __recvfrom_chk, (int fd, void *p, size_t n, size_t max,     \
 	    int flags, __SOCKADDR_ARG a, socklen_t *len),                      \
-	    (fd, p, n, max, flags, a, len))                                    \
+	    (fd, p, n, max, flags, a, len), (SYS_recvfrom, fd, 0, 0))          \
 	X(ssize_t, recvmsg, (int fd, struct msghdr *m, int flags),             \
-	    (fd, m, flags))                                                    \
+	    (fd, m, flags), (SYS_recvmsg, fd, 0, 0))                           \
 	X(int, recvmmsg, (int fd, struct mmsghdr *m, unsigned n, int flags,    \
-	    struct timespec *t), (fd, m, n, flags, t))                         \
+	    struct timespec *t), (fd, m, n, flags, t),                         \
+	    (SYS_recvmmsg, fd, 0, 0))                                          \
 	X(ssize_t, send, (int fd, const void *p, size_t n, int flags),         \
-	    (fd, p, n, flags))                                                 \
+	    (fd, p, n, flags), (SYS_sendto, fd, 0, 0))                         \
 	X(ssize_t, sendto, (int fd, const void *p, size_t n, int flags,        \
-	    __CONST_SOCKADDR_ARG a, socklen_t len),                            \
-	    (fd, p, n, flags, a, len))                                         \
+	    __CONST_SOCKADDR_ARG a, socklen_t len), (fd, p, n, flags, a, len), \
+	    (SYS_sendto, fd, 0, 0))                                            \
 	X(ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags),       \
-	    (fd, m, flags))                                                    \
+	    (fd, m, flags), (SYS_sendmsg, fd, 0, 0))                           \
 	X(int, sendmmsg, (int fd, struct mmsghdr *m, unsigned n, int flags),   \
-	    (fd, m, n, flags))                                                 \
+	    (fd, m, n, flags), (SYS_sendmsg, fd, 0, 0))                        \
 	X(int, accept, (int fd, __SOCKADDR_ARG a, socklen_t *len),             \
-	    (fd, a, len))                                                      \
+	    (fd, a, len), (SYS_accept4, fd, 0, 0))                             \
 	X(int, accept4, (int fd, __SOCKADDR_ARG a, socklen_t *len, int flags), \
-	    (fd, a, len, flags))                                               \
+	    (fd, a, len, flags), (SYS_accept4, fd, 0, 0))                      \
 	X(int, connect, (int fd, __CONST_SOCKADDR_ARG a, socklen_t len),       \
-	    (fd, a, len))                                                      \
-	X(pid_t, wait, (int *status), (status))                                \
+	    (fd, a, len), (SYS_connect, fd, 0, 0))                             \
+	X(pid_t, wait, (int *status), (status), (SYS_wait4, -1, 0, 0))         \
 	X(pid_t, waitpid, (pid_t pid, int *status, int flags),                 \
-	    (pid, status, flags))                                              \
+	    (pid, status, flags), (SYS_wait4, -1, (uint64_t)pid, 0))           \
 	X(pid_t, wait3, (int *status, int flags, struct rusage *u),            \
-	    (status, flags, u))                                                \
-	X(pid_t, wait4, (pid_t pid, int *status, int flags,                    \
-	    struct rusage *u), (pid, status, flags, u))                        \
+	    (status, flags, u), (SYS_wait4, -1, 0, 0))                         \
+	X(pid_t, wait4, (pid_t pid, int *status, int flags, struct rusage *u), \
+	    (pid, status, flags, u), (SYS_wait4, -1, (uint64_t)pid, 0))        \
 	X(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int flags),   \
-	    (type, id, info, flags))                                           \
+	    (type, id, info, flags), (SYS_waitid, -1, type, id))               \
 	X(int, nanosleep, (const struct timespec *t, struct timespec *left),   \
-	    (t, left))                                                         \
+	    (t, left), (SYS_nanosleep, -1, 0, 0))                              \
 	X(int, clock_nanosleep, (clockid_t clock, int flags,                   \
 	    const struct timespec *t, struct timespec *left),                  \
-	    (clock, flags, t, left))                                           \
-	X(int, usleep, (useconds_t t), (t))                                    \
-	X(unsigned, sleep, (unsigned t), (t))                                  \
-	X(int, pause, (void), ())                                              \
-	X(int, semop, (int id, struct sembuf *ops, size_t n), (id, ops, n))    \
+	    (clock, flags, t, left), (SYS_clock_nanosleep, -1, 0, 0))          \
+	X(int, usleep, (useconds_t t), (t), (SYS_nanosleep, -1, 0, 0))         \
+	X(unsigned, sleep, (unsigned t), (t), (SYS_nanosleep, -1, 0, 0))       \
+	X(int, pause, (void), (), (SYS_rt_sigsuspend, -1, 0, 0))               \
+	X(int, semop, (int id, struct sembuf *ops, size_t n), (id, ops, n),    \
+	    (SYS_semop, -1, 0, 0))                                             \
 	X(int, semtimedop, (int id, struct sembuf *ops, size_t n,              \
-	    const struct timespec *t), (id, ops, n, t))                        \
+	    const struct timespec *t), (id, ops, n, t),                        \
+	    (SYS_semtimedop, -1, 0, 0))                                        \
 	X(int, msgsnd, (int id, const void *p, size_t n, int flags),           \
-	    (id, p, n, flags))                                                 \
+	    (id, p, n, flags), (SYS_msgsnd, -1, 0, 0))                         \
 	X(ssize_t, msgrcv, (int id, void *p, size_t n, long type, int flags),  \
-	    (id, p, n, type, flags))                                           \
-	X(int, flock, (int fd, int how), (fd, how))                            \
-	X(int, lockf, (int fd, int how, off_t n), (fd, how, n))                \
+	    (id, p, n, type, flags), (SYS_msgrcv, -1, 0, 0))                   \
+	X(int, fsync, (int fd), (fd), (SYS_fsync, fd, 0, 0))                   \
+	X(int, fdatasync, (int fd), (fd), (SYS_fdatasync, fd, 0, 0))           \
+	X(int, flock, (int fd, int how), (fd, how), (SYS_flock, fd, 0, 0))     \
+	X(int, lockf, (int fd, int how, off_t n), (fd, how, n),                \
+	    (SYS_fcntl, fd, 0, F_SETLKW))                                      \
 	X(int, pthread_join, (pthread_t thread, void **value),                 \
-	    (thread, value))                                                   \
+	    (thread, value), (SYS_futex, -1, 0, FUTEX_OWN))                    \
 	X(int, pthread_timedjoin_np, (pthread_t thread, void **value,          \
-	    const struct timespec *t), (thread, value, t))                     \
+	    const struct timespec *t), (thread, value, t),                     \
+	    (SYS_futex, -1, 0, FUTEX_OWN))                                     \
 	X(int, pthread_clockjoin_np, (pthread_t thread, void **value,          \
 	    clockid_t clock, const struct timespec *t),                        \
-	    (thread, value, clock, t))
+	    (thread, value, clock, t), (SYS_futex, -1, 0, FUTEX_OWN))
 
 /* Functions that the headers declare only with _FORTIFY_SOURCE. */
 ssize_t __read_chk(int, void *, size_t, size_t);
@@ -225,10 +254,10 @@ int __poll_chk(struct pollfd *, nfds_t, int, size_t);
 int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *,
     const sigset_t *, size_t);
 
-#define X(type, name, parameters, arguments)                                   \
+#define X(type, name, parameters, arguments, noted)                            \
 	WRAPPER type name parameters                                           \
 	{                                                                      \
-		bool held = wait_begin();                                      \
+		bool held = wait_begin noted;                                  \
 		type result = REAL(name) arguments;                            \
                                                                                \
 		wait_end(held);                                                \
@@ -246,20 +275,14 @@ WAITS(X)
  * would hold up the thread whose turn it is.
  */
 static inline __attribute__((always_inline)) bool
-lock_begin(void)
+lock_begin(const void *lock)
 {
-	return ticks_may_wake() && wait_begin();
-}
-
-static inline __attribute__((always_inline)) bool
-cond_begin(const pthread_cond_t *c)
-{
-	place = (uintptr_t)c;
-	return lock_begin();
+	place = (uintptr_t)lock;
+	return ticks_may_wake() && wait_begin(SYS_futex, -1, (uintptr_t)lock, FUTEX_OWN);
 }
 
 static void
-cond_end(bool begun)
+lock_end(bool begun)
 {
 	wait_end(begun);
 	place = 0;
@@ -268,10 +291,10 @@ cond_end(bool begun)
 WRAPPER int
 pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
-	bool held = cond_begin(c);
+	bool held = lock_begin(c);
 	int result = REAL(pthread_cond_wait)(c, m);
 
-	cond_end(held);
+	lock_end(held);
 	return result;
 }
 
@@ -279,10 +302,10 @@ WRAPPER int
 pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
     const struct timespec *t)
 {
-	bool held = cond_begin(c);
+	bool held = lock_begin(c);
 	int result = REAL(pthread_cond_timedwait)(c, m, t);
 
-	cond_end(held);
+	lock_end(held);
 	return result;
 }
 
@@ -290,10 +313,10 @@ WRAPPER int
 pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
     const struct timespec *t)
 {
-	bool held = cond_begin(c);
+	bool held = lock_begin(c);
 	int result = REAL(pthread_cond_clockwait)(c, m, clock, t);
 
-	cond_end(held);
+	lock_end(held);
 	return result;
 }
 
@@ -307,9 +330,9 @@ pthread_mutex_lock(pthread_mutex_t *m)
 
 	if (result != EBUSY)
 		return result;
-	held = lock_begin();
+	held = lock_begin(m);
 	result = REAL(pthread_mutex_lock)(m);
-	wait_end(held);
+	lock_end(held);
 	return result;
 }
 
@@ -322,7 +345,7 @@ sem_wait(sem_t *s)
 	if (sem_trywait(s) == 0)
 		return 0;
 	errno = e;
-	held = wait_begin();
+	held = wait_begin(SYS_futex, -1, (uintptr_t)s, FUTEX_OWN);
 	result = REAL(sem_wait)(s);
 	wait_end(held);
 	return result;
@@ -337,7 +360,7 @@ sem_timedwait(sem_t *s, const struct timespec *t)
 	if (sem_trywait(s) == 0)
 		return 0;
 	errno = e;
-	held = wait_begin();
+	held = wait_begin(SYS_futex, -1, (uintptr_t)s, FUTEX_OWN);
 	result = REAL(sem_timedwait)(s, t);
 	wait_end(held);
 	return result;
@@ -352,7 +375,7 @@ sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t)
 	if (sem_trywait(s) == 0)
 		return 0;
 	errno = e;
-	held = wait_begin();
+	held = wait_begin(SYS_futex, -1, (uintptr_t)s, FUTEX_OWN);
 	result = REAL(sem_clockwait)(s, clock, t);
 	wait_end(held);
 	return result;
@@ -378,7 +401,8 @@ is_lock(int what)
 WRAPPER int
 fcntl(int fd, int what, ...)
 {
-	bool held = is_lock(what) && wait_begin();
+	bool held = is_lock(what) &&
+	    wait_begin(SYS_fcntl, fd, (uint64_t)fd, (uint64_t)what);
 	void *arg;
 	int result;
 
@@ -391,7 +415,8 @@ fcntl(int fd, int what, ...)
 WRAPPER int
 fcntl64(int fd, int what, ...)
 {
-	bool held = is_lock(what) && wait_begin();
+	bool held = is_lock(what) &&
+	    wait_begin(SYS_fcntl, fd, (uint64_t)fd, (uint64_t)what);
 	void *arg;
 	int result;
 
@@ -406,7 +431,7 @@ fcntl64(int fd, int what, ...)
 WRAPPER int
 poll(struct pollfd *fds, nfds_t n, int timeout)
 {
-	bool held = timeout != 0 && wait_begin();
+	bool held = timeout != 0 && wait_begin(SYS_ppoll, -1, (uintptr_t)fds, n);
 	int result = REAL(poll)(fds, n, timeout);
 
 	wait_end(held);
@@ -416,7 +441,7 @@ poll(struct pollfd *fds, nfds_t n, int timeout)
 WRAPPER int
 __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t max)
 {
-	bool held = timeout != 0 && wait_begin();
+	bool held = timeout != 0 && wait_begin(SYS_ppoll, -1, (uintptr_t)fds, n);
 	int result = REAL(__poll_chk)(fds, n, timeout, max);
 
 	wait_end(held);
@@ -429,11 +454,43 @@ is_zero(const struct timespec *t)
 	return t != NULL && t->tv_sec == 0 && t->tv_nsec == 0;
 }
 
+static uint32_t
+count_set(int n, const fd_set *set, int *last)
+{
+	uint32_t count = 0;
+
+	for (int i = 0; set != NULL && i < n; i++)
+		if (FD_ISSET(i, set)) {
+			*last = i;
+			count++;
+		}
+	return count;
+}
+
+/* Notes how many descriptors are in sets, which the kernel will change, and the only one.
+ * Returns true. */
+static bool
+count_selected(int n, const fd_set *r, const fd_set *w, const fd_set *x)
+{
+	uint32_t reads, others;
+	int fd = -1;
+
+	if (!(agent.asked & WIRE_REASONS) || n > FD_SETSIZE)
+		return true;
+	reads = count_set(n, r, &fd);
+	others = count_set(n, w, &fd) + count_set(n, x, &fd);
+	call.polled = reads + others;
+	call.fd = call.polled == 1 ? fd : -1;
+	call.writes = reads == 0;
+	return true;
+}
+
 WRAPPER int
 select(int n, fd_set *r, fd_set *w, fd_set *x, struct timeval *t)
 {
 	bool held = (t == NULL || t->tv_sec != 0 || t->tv_usec != 0) &&
-	    wait_begin();
+	    wait_begin(SYS_pselect6, -1, (uint64_t)n, 0) &&
+	    count_selected(n, r, w, x);
 	int result = REAL(select)(n, r, w, x, t);
 
 	wait_end(held);
@@ -443,7 +500,7 @@ select(int n, fd_set *r, fd_set *w, fd_set *x, struct timeval *t)
 WRAPPER int
 epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 {
-	bool held = timeout != 0 && wait_begin();
+	bool held = timeout != 0 && wait_begin(SYS_epoll_pwait, -1, 0, 0);
 	int result = REAL(epoll_wait)(fd, events, n, timeout);
 
 	wait_end(held);
@@ -456,7 +513,7 @@ WRAPPER int
 ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t,
     const sigset_t *mask)
 {
-	bool held = !is_zero(t) && wait_begin();
+	bool held = !is_zero(t) && wait_begin(SYS_ppoll, -1, (uintptr_t)fds, n);
 	sigset_t with;
 	int result = REAL(ppoll)(fds, n, t, mask_with_ours(mask, &with));
 
@@ -468,7 +525,7 @@ WRAPPER int
 __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *t,
     const sigset_t *mask, size_t max)
 {
-	bool held = !is_zero(t) && wait_begin();
+	bool held = !is_zero(t) && wait_begin(SYS_ppoll, -1, (uintptr_t)fds, n);
 	sigset_t with;
 	int result = REAL(__ppoll_chk)(fds, n, t,
 	    mask_with_ours(mask, &with), max);
@@ -481,7 +538,8 @@ WRAPPER int
 pselect(int n, fd_set *r, fd_set *w, fd_set *x, const struct timespec *t,
     const sigset_t *mask)
 {
-	bool held = !is_zero(t) && wait_begin();
+	bool held = !is_zero(t) && wait_begin(SYS_pselect6, -1, (uint64_t)n, 0) &&
+	    count_selected(n, r, w, x);
 	sigset_t with;
 	int result = REAL(pselect)(n, r, w, x, t,
 	    mask_with_ours(mask, &with));
@@ -494,7 +552,7 @@ WRAPPER int
 epoll_pwait(int fd, struct epoll_event *events, int n, int timeout,
     const sigset_t *mask)
 {
-	bool held = timeout != 0 && wait_begin();
+	bool held = timeout != 0 && wait_begin(SYS_epoll_pwait, -1, 0, 0);
 	sigset_t with;
 	int result = REAL(epoll_pwait)(fd, events, n, timeout,
 	    mask_with_ours(mask, &with));
@@ -507,7 +565,7 @@ WRAPPER int
 epoll_pwait2(int fd, struct epoll_event *events, int n,
     const struct timespec *t, const sigset_t *mask)
 {
-	bool held = !is_zero(t) && wait_begin();
+	bool held = !is_zero(t) && wait_begin(SYS_epoll_pwait, -1, 0, 0);
 	sigset_t with;
 	int result = REAL(epoll_pwait2)(fd, events, n, t,
 	    mask_with_ours(mask, &with));
@@ -519,7 +577,7 @@ epoll_pwait2(int fd, struct epoll_event *events, int n,
 WRAPPER int
 sigsuspend(const sigset_t *mask)
 {
-	bool held = wait_begin();
+	bool held = wait_begin(SYS_rt_sigsuspend, -1, 0, 0);
 	sigset_t with;
 	int result = REAL(sigsuspend)(mask_with_ours(mask, &with));
 
@@ -589,7 +647,7 @@ take_others(const sigset_t *set, siginfo_t *info, const struct timespec *t)
 static int
 take(const sigset_t *set, siginfo_t *info, const struct timespec *t)
 {
-	bool held = wait_begin();
+	bool held = wait_begin(SYS_rt_sigtimedwait, -1, 0, 0);
 	sigset_t without;
 	siginfo_t own;
 	int result;

@@ -11,13 +11,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/wire.h"
+
 /* True if the calling thread is in a wait during which our signal is blocked. */
 bool wait_goes_on(void);
 
 /* True in a handler whose signal was kept back until a wait was over. */
 bool wait_is_over(void);
-/* The address of the condition variable that the calling thread waits for; 0 if
- * it is in another call. */
+/* The address of the condition variable or the mutex that the calling thread waits for;
+ * 0 if it is in another call. */
 uint64_t wait_place(void);
+/* The call in which the calling thread has waited, if its wait is over. */
+const struct wire_call *wait_call(void);
 
 #endif

@@ -28,7 +28,7 @@
 
 #define WIRE_ENV "TACH_AGENT"
 #define WIRE_MAGIC UINT64_C(0x31746e6567616874) /* "thagent1" */
-#define WIRE_VERSION 3
+#define WIRE_VERSION 4
 
 #define WIRE_SLOTS 1024	     /* processes at a time */
 #define WIRE_AREAS_MAX 65536 /* threads at a time, of all of them */
@@ -193,6 +193,7 @@ enum wire_flags {
 	WIRE_WAITED = 0x08, /* in a call that waits, not on a CPU */
 	WIRE_COMPILED = 0x10, /* in code that Python's JIT made */
 	WIRE_CALLS = 0x20, /* a struct wire_called follows the frames */
+	WIRE_HAS_WAIT = 0x40, /* a struct wire_waited follows that */
 	WIRE_HAS_STACK = 0x80, /* a struct wire_stack follows that */
 };
 
@@ -201,6 +202,37 @@ enum wire_flags {
 struct wire_called {
 	uint64_t place;
 	struct py_called called;
+};
+
+/* An object that may have the lock for which a thread has waited. */
+struct wire_lock {
+	uint64_t object, type; /* addresses; 0: there is none */
+};
+
+#define WIRE_LOCKS 2
+#define WIRE_POLLED_UNKNOWN UINT32_MAX
+
+/* A call in which a thread waits, as its wrapper was given it. */
+struct wire_call {
+	int64_t number; /* of a system call that waits as it does */
+	uint64_t arguments[2]; /* the first ones of that */
+	int32_t fd; /* its descriptor, or the only one that it polls; -1: none */
+	uint32_t polled; /* how many descriptors it polls; WIRE_POLLED_UNKNOWN */
+	uint32_t writes; /* not 0: it polls the only one to write to it */
+	uint32_t unused;
+};
+
+/* The call in which a thread has waited, as it was when the wait was over. */
+struct wire_waited {
+	struct wire_call call;
+	uint64_t device, inode; /* of the file of call.fd */
+	uint32_t mode; /* likewise; 0: neither is known */
+	uint32_t gil; /* not 0: it waits for a part of the GIL */
+	uint32_t world; /* not 0: the lock is the thread's own, by which others stop it */
+	uint32_t unused;
+	/* Of a lock: the object that has it right behind its head, and the object whose
+	 * own lock it is. */
+	struct wire_lock locks[WIRE_LOCKS];
 };
 
 /* Segments of a sample's frames (see python/segments.h), innermost first. */
@@ -274,8 +306,11 @@ struct wire_site {
 #define WIRE_AT_BITS 24
 #define WIRE_TOP_BIT 32
 
-#define WIRE_SITES 1024 /* a power of two */
-#define WIRE_SITE(instr) CALLSITE_PLACE(instr, WIRE_SITES)
+#define WIRE_SITES 1024 /* both are powers of two */
+#define WIRE_SITE_WAYS 4
+/* The first of the places in the table of the sites for an instruction; there are
+ * WIRE_SITE_WAYS. */
+#define WIRE_SITE(instr) (CALLSITE_PLACE(instr, WIRE_SITES) & ~(WIRE_SITE_WAYS - 1ull))
 
 enum wire_order { WIRE_RUN, WIRE_PAUSE };
 
@@ -311,6 +346,7 @@ enum wire_asked {
 	WIRE_WALL = 0x20, /* ticks of wall time; else of CPU time */
 	WIRE_STACKS = 0x40, /* samples with stacks of C, ... */
 	WIRE_WHOLE = 0x80,  /* ... with all that is below Python's frames, too */
+	WIRE_REASONS = 0x100, /* samples of waits that are over, with their call */
 };
 
 struct wire_control {

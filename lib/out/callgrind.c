@@ -97,17 +97,19 @@ other_name(const struct callgrind *c, uint32_t function,
 	return (struct tach_string){name, strlen(name)};
 }
 
-/* A module has the number of its file and one more; 0 is Python's. */
+/* A module has the number of its file and one more; 0 is the program's. */
 static void
 put_object(struct callgrind *c, const struct location *p, uint32_t file, bool called)
 {
-	static const struct tach_string python = {"python", 6};
+	const char *name = locations_of_python(&c->stacks.locations, c->meta) ? "python" :
+	    "program";
+	const struct tach_string program = {name, strlen(name)};
 	bool module = p != NULL && location_in_module(p);
 	uint32_t object = module ? file + 1 : 0;
 
 	if (c->has_modules && (!called || object != c->object))
 		put_numbered(c, called ? "cob=" : "ob=", object,
-		    &c->objects_known[object], module ? p->file : python);
+		    &c->objects_known[object], module ? p->file : program);
 	if (!called)
 		c->object = object;
 }

@@ -881,9 +881,10 @@ put_meta(struct gecko *g)
 	emit(e, "{\"meta\":{\"version\":32,\"preprocessedProfileVersion\":57,"
 		"\"importedFrom\":\"tach ");
 	emit(e, tach_version());
-	emit(e, "\",\"product\":\"Python ");
-	for (int i = 0; i < 3; i++) {
-		emit(e, i > 0 ? "." : "");
+	emit(e, "\",\"product\":\"");
+	emit(e, locations_of_python(&g->stacks.locations, m) ? "Python" : "program");
+	for (int i = 0; i < 3 && m->python[0] != 0; i++) {
+		emit(e, i > 0 ? "." : " ");
 		emit_number(e, m->python[i]);
 	}
 	emit(e, "\",\"interval\":");

@@ -269,11 +269,12 @@ put_hex(struct gperftools *g, uint64_t n)
 }
 
 static void
-put_python(struct gperftools *g)
+put_program(struct gperftools *g)
 {
 	const uint8_t *version = g->meta->python;
 
-	emit(&g->out, "python");
+	emit(&g->out, locations_of_python(&g->stacks.locations, g->meta) ? "python" :
+	    "program");
 	if (version[0] == 0)
 		return;
 	emit_number(&g->out, version[0]);
@@ -306,7 +307,7 @@ put_table(struct gperftools *g)
 	uint32_t next;
 
 	emit(&g->out, "--- symbol\nbinary=");
-	put_python(g);
+	put_program(g);
 	emit(&g->out, "\n");
 	for (uint32_t first = 0; first < s->count; first = next) {
 		next = symbols_next_function(s, first);
@@ -344,7 +345,7 @@ put_mapping(struct gperftools *g)
 	emit(&g->out, " r-xp 00000000 00:00 0          ");
 	if (g->options->symbols == NULL) {
 		emit(&g->out, "[");
-		put_python(g);
+		put_program(g);
 		emit(&g->out, "]");
 	} else if (build != NULL) {
 		emit(&g->out, "$build/");

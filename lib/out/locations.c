@@ -112,6 +112,16 @@ location_hash(const struct location *location, enum location_kind kind)
 	    2 * sizeof(int32_t), hash);
 }
 
+bool
+locations_of_python(const struct locations *p, const struct tach_meta *meta)
+{
+	uint32_t i = 0;
+
+	while (i < p->count && p->all[i].kind != KIND_SOURCE)
+		i++;
+	return meta->python[0] != 0 || i < p->count;
+}
+
 /* ---- finding ------------------------------------------------------------- */
 
 /* Copies the text from scratch: it becomes the location's own. */

@@ -57,6 +57,10 @@ void locations_init(struct locations *, const struct tach_table *,
     enum location_kind, location_text_fn *);
 void locations_clear(struct locations *);
 
+/* Whether a profile with these locations is of Python: it has a version of Python, which
+ * a text may lack, or a function in a file of source. */
+bool locations_of_python(const struct locations *, const struct tach_meta *);
+
 /*
  * The index of a frame's location.  It stays the same when locations are added,
  * but the array moves.  LOCATION_HIDDEN if the frame is one by which CPython's

@@ -537,7 +537,8 @@ put_title(struct markdown *m)
 	const char *title = m->options->title != NULL ? m->options->title : "profile";
 	struct buf b = {0};
 
-	buf_add_text(&b, "# Python profile ");
+	buf_add_text(&b, locations_of_python(&m->stacks.locations, m->meta) ?
+	    "# Python profile " : "# Profile ");
 	add_code_span(&b, (struct tach_string){title, strlen(title)}, FILE_MAX_SIZE);
 	buf_add_text(&b, "\n\n| recorded | |\n|---|---|\n");
 	put_lines(m, &b);

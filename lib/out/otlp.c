@@ -366,8 +366,10 @@ static bool
 add_program(struct otlp *o)
 {
 	const uint8_t *python = o->meta->python;
-	char name[32] = "python";
+	char name[32];
 
+	snprintf(name, sizeof(name), "%s",
+	    locations_of_python(&o->stacks.locations, o->meta) ? "python" : "program");
 	if (python[0] != 0) /* a text may lack the version */
 		snprintf(name, sizeof(name), "python%d.%d", python[0],
 		    python[1]);
@@ -820,11 +822,13 @@ static void
 put_resource(struct otlp *o)
 {
 	const uint8_t *python = o->meta->python;
+	bool is_python = locations_of_python(&o->stacks.locations, o->meta);
 	char version[16];
 
-	put_fact(o, "service.name",
-	    o->options->title != NULL ? o->options->title : "python");
-	put_fact(o, "process.runtime.name", "cpython");
+	put_fact(o, "service.name", o->options->title != NULL ? o->options->title :
+	    is_python ? "python" : "unknown_service");
+	if (is_python)
+		put_fact(o, "process.runtime.name", "cpython");
 	if (python[0] != 0) {
 		snprintf(version, sizeof(version), "%d.%d.%d", python[0],
 		    python[1], python[2]);
@@ -833,7 +837,7 @@ put_resource(struct otlp *o)
 	if (o->pid != 0)
 		put_pid(o);
 	put_fact(o, "telemetry.sdk.name", "tach");
-	put_fact(o, "telemetry.sdk.language", "python");
+	put_fact(o, "telemetry.sdk.language", is_python ? "python" : "cpp");
 	put_fact(o, "telemetry.sdk.version", tach_version());
 }
 

@@ -100,8 +100,12 @@ source_name(const struct tach_meta *meta)
 	static const char *const names[TACH_CONFIG_MODE + 1] = {"python",
 		"python.wall", "python.cpu", "python.gil", "python.all",
 		"python.exception", "python", "python"};
+	const char *name = names[meta->config & TACH_CONFIG_MODE];
+	const char *mode = strchr(name, '.');
 
-	return names[meta->config & TACH_CONFIG_MODE];
+	if (meta->python[0] != 0)
+		return name;
+	return mode != NULL ? mode + 1 : "samples";
 }
 
 /* Says what samples weigh.  All that was interned is forgotten. */

@@ -203,7 +203,8 @@ put_program(struct pprof *p)
 
 	if (!p->bare && images_all(&p->images, &p->stacks.locations))
 		return true;
-	snprintf(name, sizeof(name), "python");
+	snprintf(name, sizeof(name), "%s",
+	    locations_of_python(&p->stacks.locations, p->meta) ? "python" : "program");
 	if (python[0] != 0) /* a text may lack the version */
 		snprintf(name, sizeof(name), "python%d.%d", python[0],
 		    python[1]);

@@ -308,9 +308,8 @@ read_look(const struct py_calls *by, const struct py_site *s, const struct py_ch
 	return by->memory->read(by->memory, pieces, n);
 }
 
-/* Whether a frame, by its copy, is at a place. */
-static bool
-stays_at(const struct py_calls *by, const struct py_place *p, const uint8_t *copy)
+bool
+place_stays(const struct py_calls *by, const struct py_place *p, const uint8_t *copy)
 {
 	struct py_place now = frame_place(by->offsets, copy, p->frame);
 
@@ -330,7 +329,7 @@ site_goes_on(const struct py_calls *by, const struct py_site *s,
 		return false;
 	for (size_t i = 0; i < look_frames(c); i++)
 		if (!place_is_mark(&c->places[i]) &&
-		    !stays_at(by, &c->places[i], l.frames[i]))
+		    !place_stays(by, &c->places[i], l.frames[i]))
 			return false;
 	return true;
 }

@@ -67,6 +67,9 @@ bool site_open(const struct py_calls *, const struct py_memory *then,
  * the code object is added. */
 uint64_t site_instr(const struct py_calls *, const struct py_site *);
 
+/* Whether a frame, by a copy of its bytes, is at a place that is no mark. */
+bool place_stays(const struct py_calls *, const struct py_place *, const uint8_t *copy);
+
 /*
  * Whether the frame is still at the same call of the same object, and the frames of its
  * chain at their places; of a deep chain the innermost ones.  Then the object was not

@@ -53,6 +53,27 @@ reads() {
 	absent '<native?>' <stacks
 }
 
+@test "no output says that a program without Python is Python" {
+	shares
+	recorded ./shares 0.3
+	tach-info p.bin >info
+	tach-info --json p.bin >>info
+	absent -E '^python:|"python"' <info
+	for format in callgrind gecko gperftools markdown perfetto pprof otlp; do
+		echo "$format"
+		tach-convert --$format p.bin 2>/dev/null | zcat -f | strings >said
+		# Firefox's profiler has a list of categories.
+		sed 's/"name":"Python","color"//' said | absent -i python
+	done
+	need_python 3.11
+	cp "$T/programs/fib.py" "$OUTSIDE"
+	tach-record -q -o q.bin -- "${PYTHON[@]}" "$INSIDE/fib.py" 0.2
+	tach-info q.bin | found '^python: *3\.11\.'
+	tach-convert --otlp q.bin | strings | found '^cpython$'
+	tach-convert --gecko q.bin | zcat -f | found '"product":"Python 3\.11\.'
+	tach-convert --markdown q.bin | found '^# Python profile'
+}
+
 @test "modules are told with their build ids" {
 	need readelf binutils
 	shares -Wl,--build-id

@@ -149,6 +149,43 @@ recorded() {
 	replayed ./*.bin
 }
 
+@test "callees, reasons of waits, functions of C, and programs without Python" {
+	need "${CC%% *}" gcc
+	host_python 3.13 3.12 3.11
+	local waits=waits-short.py
+	cp "$T/record/$waits" .
+	recorded callees -- "$python" "$programs/library.py" 0.3
+	recorded bare --no-callees -- "$python" "$programs/library.py" 0.3
+	recorded waits --waits -- "$python" "$waits" 0.3 >told
+	recorded kind --waits=kind -- "$python" "$waits" 0.3 >told
+	recorded inwaits --engine=inprocess -m wall --waits -- "$python" "$waits" 0.3 >told
+	recorded native --native -- "$python" "$programs/library.py" 0.3
+	recorded all --native=all -- "$python" "$programs/library.py" 0.3
+	recorded innative --engine=inprocess -m wall --native --waits \
+	    -- "$python" "$waits" 0.3 >told
+	$CC -O2 -o shares "$T/native/shares.c" -pthread
+	recorded plain --native -- ./shares 0.3
+	recorded every --native=all --waits --opcodes --depth 256 \
+	    -- "$python" "$waits" 0.3 >told
+	replayed ./*.bin
+	found '<wait>:socket recv 127.0.0.1' <waits.bin.theirs
+	found '<wait>:file lock' <kind.bin.theirs
+	found 'sock_recv' <innative.bin.theirs
+	absent '\.py:' <plain.bin.theirs
+}
+
+@test "waits from their begin to their end" {
+	host_python 3.13 3.12 3.11
+	cp "$T/record/waits-short.py" .
+	recorded p --waits=exact -- "$python" waits-short.py 0.5 >told ||
+	    skip "no exact waits (root, or CAP_BPF and CAP_PERFMON; Linux 5.18; x86-64)"
+	# CPython knows nothing of the status of a switch, and takes it as it is.
+	tach-cat p.bin | awk -F '\t' '$4 ~ /0x40/ { n++ } END { print n + 0 }' >switches
+	(($(<switches) > 1000))
+	replayed p.bin
+	found '<wait>:sleep' <p.bin.theirs
+}
+
 @test "tasks" {
 	need_python 3.14
 	cp "$T/record/tasks.py" "$OUTSIDE"

@@ -238,6 +238,115 @@ has_cpu_time() {
 	in_tries 3 has_shares_inprocess
 }
 
+# reasons_of FILE: of each function that told has, its reasons, "-" for none, and their
+# samples.
+reasons_of() {
+	tach-convert --collapsed "$1" | awk '
+	NR == FNR { told[$1] = 1; next }
+	{
+		n = $NF
+		sub(/ [0-9]+$/, "")
+		depth = split($0, frames, ";")
+		reason = "-"
+		if (frames[depth] ~ /^<wait>:/) {
+			reason = frames[depth--]
+			sub(/^<wait>:/, "", reason)
+			sub(/:[0-9]*$/, "", reason)
+		}
+		for (; depth > 0; depth--) {
+			split(frames[depth], part, ":")
+			if (part[1] ~ /waits-short.py$/ && part[2] in told) {
+				samples[part[2] "\t" reason] += n
+				break
+			}
+		}
+	}
+	END { for (each in samples) print each "\t" samples[each] }' FS='\t' told FS=' ' -
+}
+
+# each_reason FILE: each wait that goes on in a function has the reason that was told, or
+# no such detail in a quarter of the samples at most; those of the GIL and of the thread's
+# own work do not count.  On a busy machine a thread is asked late what it calls.
+each_reason() {
+	local name wanted function reason n right other bad=0
+	reasons_of "$1" >seen
+	while IFS=$'\t' read -r name wanted; do
+		right=0 other=0
+		while IFS=$'\t' read -r function reason n; do
+			[ "$function" = "$name" ] || continue
+			# shellcheck disable=SC2053
+			if [[ $reason == $wanted ]]; then
+				((right += n))
+			elif [[ $reason == @(lock|socket recv|socket accept|poll of socket*) ]]; then
+				((other += n))
+			elif [[ $reason != @(-|GIL|no CPU*|stop of the world) ]]; then
+				echo "$name: $reason, not $wanted: $n"
+				bad=1
+			fi
+		done <seen
+		((right >= 10 && right >= 3 * other)) || {
+			echo "$name: $right with $wanted, $other with less"
+			bad=1
+		}
+	done <told
+	return "$bad"
+}
+
+has_each_reason_inprocess() {
+	cp "$T/record/waits-short.py" .
+	tach-record -q --engine=inprocess -m wall --waits -o in.bin -- \
+	    "$python" waits-short.py >told
+	[ "$(wc -l <told)" -ge 23 ]
+	each_reason in.bin
+}
+
+@test "in-process, waits of 5 ms have their reasons" {
+	local tag command
+	host_python 3.8 3.11 3.13 3.14t
+	while IFS=$'\t' read -r tag command; do
+		echo "$tag"
+		python=$command
+		in_tries 3 has_each_reason_inprocess
+	done < <(pythons 3.8 3.11 3.13 3.14t | grep -v chroot | in_turn)
+}
+
+has_each_reason_outside() {
+	cp "$T/record/waits-short.py" .
+	tach-record -q -r 2k --waits -o out.bin -- "$python" waits-short.py >told
+	each_reason out.bin
+}
+
+@test "from outside, waits of 5 ms have their reasons, and no other ones" {
+	local tag command
+	host_python 3.8 3.11 3.13 3.14t
+	while IFS=$'\t' read -r tag command; do
+		echo "$tag"
+		python=$command
+		in_tries 3 has_each_reason_outside
+	done < <(pythons 3.8 3.11 3.13 3.14t | grep -v chroot | in_turn)
+}
+
+@test "in-process, a wait of a path or a peer has no such thing with --waits=kind" {
+	host_python 3.11 3.12 3.13
+	cp "$T/record/waits-short.py" .
+	tach-record -q --engine=inprocess -m wall --waits=kind -o in.bin -- \
+	    "$python" waits-short.py 1 >told
+	reasons_of in.bin >seen
+	found '^recv	socket recv	' <seen
+	found '^flock	file lock	' <seen
+	found '^waitpid	child	' <seen
+	absent -E '127\.0\.0\.1|/locked|child [0-9]' <seen
+}
+
+@test "in-process, --native has the reason of a short wait above the frames of C" {
+	host_python 3.11 3.12 3.13
+	cp "$T/record/waits-short.py" .
+	tach-record -q --engine=inprocess -m wall --waits --native -o in.bin -- \
+	    "$python" waits-short.py 1 >told
+	tach-convert --collapsed in.bin >stacks
+	found ':recv:.*sock_recv.*;<wait>:socket recv 127\.0\.0\.1:[0-9]*:0 [0-9]*$' <stacks
+}
+
 @test "another user than root has the reasons of its own command" {
 	need_root
 	need setpriv util-linux

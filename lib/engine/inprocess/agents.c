@@ -155,6 +155,7 @@ asked_of(const struct tach_recorder_options *o)
 	    (o->mixed != TACH_MIXED_NONE ? WIRE_STACKS : 0) |
 	    (o->mixed == TACH_MIXED_ALL ? WIRE_WHOLE : 0) |
 	    (o->main_only ? WIRE_MAIN_ONLY : 0) |
+	    (o->waits != TACH_WAITS_NONE ? WIRE_REASONS : 0) |
 	    (o->mode != TACH_MODE_CPU ? WIRE_WALL : 0);
 }
 

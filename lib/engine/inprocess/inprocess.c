@@ -15,6 +15,7 @@
 #include "engine/inprocess/wait_reader.h"
 #include "engine/os/os.h"
 #include "engine/sample/callees.h"
+#include "engine/sample/emit.h"
 #include "engine/sample/names.h"
 #include "engine/sample/runs.h"
 #include "engine/threads/homes.h"
@@ -76,6 +77,7 @@ struct inprocess {
 	struct ring_mixer *mixer; /* NULL: no stacks of C are asked for */
 	bool entered;
 	uint32_t slot;
+	size_t wanted; /* sites that were wanted so far */
 	bool live; /* the agent has been told of the Python, or inherited it */
 	struct thread_ring **rings;
 	size_t count, max;
@@ -504,8 +506,19 @@ find_index(struct inprocess *e, struct thread_ring *a)
 static void
 want_called(struct inprocess *e, uint64_t instr, uint64_t place)
 {
-	struct wire_site *s = &slot(e)->sites[WIRE_SITE(instr)];
+	struct wire_site *ways = &slot(e)->sites[WIRE_SITE(instr)];
+	struct wire_site *s = &ways[e->wanted++ % WIRE_SITE_WAYS];
 
+	for (size_t i = 0; i < WIRE_SITE_WAYS; i++) {
+		uint64_t has = atomic_load_explicit(&ways[i].instr,
+		    memory_order_relaxed);
+		if (has == instr) {
+			s = &ways[i];
+			break;
+		}
+		if (has == 0)
+			s = &ways[i];
+	}
 	atomic_store_explicit(&s->instr, 0, memory_order_relaxed);
 	atomic_store_explicit(&s->place, place, memory_order_release);
 	atomic_store_explicit(&s->instr, instr, memory_order_release);
@@ -520,45 +533,99 @@ is_between(const struct inprocess *e, uint32_t flags)
 	    py_frames_are_objects(e->calls.offsets));
 }
 
-/* The frame of the callee of the next sample.  TACH_NONE if there is none, or if it is
- * not known. */
-static uint32_t
-told_callee(struct inprocess *e, const struct thread_ring *a)
+/* The callable of the innermost frame of the next sample, or the operands of its operator.
+ * NULL if there is none, or if the thread has not told of it. */
+static const struct py_called *
+told_called(struct inprocess *e, const struct thread_ring *a)
 {
 	const struct wire_frame *f = &a->innermost;
 	struct py_call_place p;
 	uint64_t place;
 
-	if (e->options->no_callees || f->code >= WIRE_CODES || a->codes[f->code] == 0 ||
+	if (f->code >= WIRE_CODES || a->codes[f->code] == 0 ||
 	    !registry_call(e->registry, &e->calls, a->codes[f->code] - 1,
 		a->addrs[f->code], f->instr, &p) || p.at >> WIRE_AT_BITS != 0 ||
-	    p.operator == PY_ENTER)
-		return TACH_NONE;
+	    (p.operator == PY_ENTER && !a->has_waited))
+		return NULL;
 	place = p.at | (uint64_t)p.operator << WIRE_AT_BITS |
 	    (uint64_t)p.top << WIRE_TOP_BIT;
-	if (p.operator != PY_CALL && is_between(e, a->next.flags))
-		return TACH_NONE;
+	if (!called_is_callable(p.operator) && is_between(e, a->next.flags))
+		return NULL;
 	if (a->called.called.callable.addr != 0 && a->called.place == place &&
 	    a->called.called.operator == p.operator)
-		return callees_then(&e->callees, &a->called.called, a->next.time);
+		return &a->called.called;
 	want_called(e, a->addrs[f->code] + f->instr, place);
-	return TACH_NONE;
+	return NULL;
+}
+
+/* Makes what reads waits, if there is none yet.  False if memory ran out. */
+static bool
+make_wait_reader(struct inprocess *e)
+{
+	if (e->waits.reader == NULL)
+		e->waits.reader = wait_reader_new(e->process, &e->runtime,
+		    e->options, e->table, e->names,
+		    e->mixer != NULL ? ring_mixer_mixed(e->mixer) : NULL);
+	return e->waits.reader != NULL;
+}
+
+/* A thread that enters a `with` waits for the lock that is the manager, of which it may
+ * have only a method left. */
+static void
+note_manager(struct thread_ring *a, const struct py_callable *c)
+{
+	struct wire_lock *locks = a->waited.locks;
+
+	if (locks[0].object != 0)
+		return;
+	locks[0] = (struct wire_lock){c->addr, c->type};
+	locks[1] = (struct wire_lock){c->words[CALLABLE_SELF], c->self_type};
+}
+
+/* The frames that follow the innermost one of the next sample. */
+static struct sample_leaves
+told_leaves(struct inprocess *e, struct thread_ring *a)
+{
+	struct sample_leaves leaves = NO_LEAVES;
+	const struct py_called *called = NULL;
+
+	if (!e->options->no_callees || a->has_waited)
+		called = told_called(e, a);
+	if (called != NULL && called->operator == PY_ENTER)
+		note_manager(a, &called->callable);
+	else if (called != NULL)
+		leaves.callee = callees_then(&e->callees, called, a->next.time);
+	if (a->has_waited && make_wait_reader(e))
+		leaves.wait = wait_reader_told(e->waits.reader, a, leaves.callee);
+	if (e->options->no_callees)
+		leaves.callee = TACH_NONE;
+	return leaves;
 }
 
 static bool
 emit(struct inprocess *e, struct thread_ring *a, uint64_t weight, uint8_t status,
     struct tach_sink *sink)
 {
+	struct sample_leaves leaves = told_leaves(e, a);
+	bool same = a->common == a->depth && a->callee == leaves.callee;
 	uint32_t *frames = a->stack + a->max - a->depth;
-	uint32_t callee = told_callee(e, a), more = callee != TACH_NONE;
 	struct tach_run run = {.thread = a->tid, .interp = a->interp,
-	    .index = a->index, .frames = frames - more,
-	    .depth = (uint32_t)a->depth + more, .shared = (uint32_t)a->common +
-		(more != 0 && a->common == a->depth && a->callee == callee)};
+	    .index = a->index, .depth = (uint32_t)a->depth,
+	    .shared = (uint32_t)a->common};
 
-	if (more != 0)
-		frames[-1] = callee;
-	a->callee = callee;
+	if (leaves.callee != TACH_NONE) {
+		*--frames = leaves.callee;
+		run.depth++;
+		run.shared += same;
+	}
+	if (leaves.wait != TACH_NONE) {
+		*--frames = leaves.wait;
+		run.depth++;
+		run.shared += same && a->wait == leaves.wait;
+	}
+	run.frames = frames;
+	a->callee = leaves.callee;
+	a->wait = leaves.wait;
 	a->common = a->depth;
 	a->waits = false;
 	return runs_give(&e->runs, &run, a->next.time, weight, status, sink);
@@ -569,17 +636,26 @@ emit_mixed(struct inprocess *e, struct thread_ring *a, uint64_t weight, uint8_t 
     struct tach_sink *sink)
 {
 	struct tach_run run = {.thread = a->tid, .interp = a->interp, .index = a->index};
-	size_t common;
+	struct sample_leaves leaves = told_leaves(e, a);
+	size_t common, before = a->common == 0 ? 0 : a->mixed_depth;
+	uint32_t *frames;
 
-	if (a->common == 0) /* the sink's last run is none of these stacks */
-		a->mixed_depth = 0;
-	if (!ring_mixer_mix(e->mixer, a, &e->reader, told_callee(e, a), &common))
+	a->mixed_depth = before; /* the sink's last run may be none of these stacks */
+	if (!ring_mixer_mix(e->mixer, a, &e->reader, leaves.callee, &common))
 		return false;
-	a->common = a->depth;
-	a->waits = false;
-	run.frames = a->mixed + a->mixed_max - a->mixed_depth;
+	frames = a->mixed + a->mixed_max - a->mixed_depth;
 	run.depth = (uint32_t)a->mixed_depth;
 	run.shared = (uint32_t)common;
+	if (leaves.wait != TACH_NONE) {
+		*--frames = leaves.wait;
+		run.depth++;
+		run.shared += common == before && common == a->mixed_depth &&
+		    a->wait == leaves.wait;
+	}
+	run.frames = frames;
+	a->wait = leaves.wait;
+	a->common = a->depth;
+	a->waits = false;
 	return runs_give(&e->runs, &run, a->next.time, weight, status, sink);
 }
 
@@ -656,13 +732,8 @@ give_wait(struct inprocess *e, struct thread_ring *a, uint64_t ticks,
 static bool
 look_outside(struct inprocess *e)
 {
-	if (!is_our_process(e))
-		return false;
-	if (e->waits.reader == NULL)
-		e->waits.reader = wait_reader_new(e->process, &e->runtime,
-		    e->options, e->table, e->names,
-		    e->mixer != NULL ? ring_mixer_mixed(e->mixer) : NULL);
-	return e->waits.reader != NULL && wait_reader_look(e->waits.reader);
+	return is_our_process(e) && make_wait_reader(e) &&
+	    wait_reader_look(e->waits.reader);
 }
 
 /* Reads how a thread waits.  False if it cannot be read, or put a sample into its

@@ -121,17 +121,18 @@ keep(struct thread_ring *a, const struct py_chain *c, size_t *common)
 {
 	size_t n = 0;
 
-	if (c->depth > a->mixed_max) {
-		uint32_t *p = calloc(c->depth * 2, sizeof(*p));
+	if (c->depth >= a->mixed_max) { /* with room for the reason of a wait */
+		size_t max = (c->depth + 1) * 2;
+		uint32_t *p = calloc(max, sizeof(*p));
 		if (p == NULL)
 			return false;
 		if (a->mixed_depth > 0)
-			memcpy(p + c->depth * 2 - a->mixed_depth,
+			memcpy(p + max - a->mixed_depth,
 			    a->mixed + a->mixed_max - a->mixed_depth,
 			    a->mixed_depth * sizeof(*p));
 		free(a->mixed);
 		a->mixed = p;
-		a->mixed_max = c->depth * 2;
+		a->mixed_max = max;
 	}
 	while (n < c->depth && n < a->mixed_depth &&
 	    c->places[c->depth - 1 - n].instr == a->mixed[a->mixed_max - 1 - n])

@@ -10,6 +10,8 @@
 #include "engine/sched/pacer.h"
 #include "engine/sample/emit.h"
 
+#define LEAVES 2 /* frames that follow the innermost one: a callee and a wait */
+
 struct thread_ring *
 thread_ring_new(uint32_t number, struct wire_area *shared,
     const struct process *p, uint64_t born)
@@ -24,7 +26,7 @@ thread_ring_new(uint32_t number, struct wire_area *shared,
 	a->ident = shared->ident;
 	a->task = process_thread(p, a->tid);
 	a->event = -1;
-	a->index = a->callee = TACH_NONE;
+	a->index = a->callee = a->wait = TACH_NONE;
 	a->last = born;
 	a->since = clock_ns();
 	return a;
@@ -256,18 +258,20 @@ static enum taken
 take_sample(struct thread_ring_reader *r, struct thread_ring *a, size_t size)
 {
 	const struct wire_sample *s = (const void *)r->record;
-	size_t fresh, more, left = size - sizeof(*s);
+	size_t fresh, called, waited, left = size - sizeof(*s);
+	const uint8_t *from;
 	enum taken taken;
 
 	if (size < sizeof(*s) || s->weight == 0 || s->depth > WIRE_DEPTH ||
 	    s->shared > s->depth || s->shared > a->depth)
 		return lose_stack(a, TAKEN_BAD);
 	fresh = s->depth - s->shared;
-	more = s->flags & WIRE_CALLS ? sizeof(a->called) : 0;
-	if (fresh * sizeof(*s->frames) + more > left)
+	called = s->flags & WIRE_CALLS ? sizeof(a->called) : 0;
+	waited = s->flags & WIRE_HAS_WAIT ? sizeof(a->waited) : 0;
+	if (fresh * sizeof(*s->frames) + called + waited > left)
 		return lose_stack(a, TAKEN_BAD);
-	left -= fresh * sizeof(*s->frames) + more;
-	if (!reserve_stack(a, s->depth + 1)) /* and a callee's frame */
+	left -= fresh * sizeof(*s->frames) + called + waited;
+	if (!reserve_stack(a, s->depth + LEAVES))
 		return TAKEN_MEMORY;
 	a->depth = s->depth;
 	for (size_t i = 0; i < fresh; i++) {
@@ -278,9 +282,12 @@ take_sample(struct thread_ring_reader *r, struct thread_ring *a, size_t size)
 	}
 	if (fresh > 0)
 		a->innermost = s->frames[0];
+	from = (const uint8_t *)&s->frames[fresh];
 	a->called = (struct wire_called){0};
-	memcpy(&a->called, &s->frames[fresh], more);
-	taken = take_stack(a, s, (const uint8_t *)&s->frames[fresh] + more, left);
+	memcpy(&a->called, from, called);
+	a->has_waited = waited != 0;
+	memcpy(&a->waited, from + called, waited);
+	taken = take_stack(a, s, from + called + waited, left);
 	if (taken != TAKEN)
 		return lose_stack(a, taken);
 	if (a->common > s->shared)

@@ -32,13 +32,16 @@ struct thread_ring {
 	size_t depth, max;
 	struct wire_frame innermost; /* of these frames, as the agent told of it */
 	struct wire_called called; /* what it calls; no address: not told */
+	struct wire_waited waited; /* in which call it waited */
+	bool has_waited; /* the last sample is of a wait, of which that tells */
 	struct told_stack *c; /* its stacks of C; NULL: it told of none yet */
 	bool has_c; /* the last sample has one */
 	/* The frames of the sink's last run, if stacks are of Python and C; as above. */
 	uint32_t *mixed;
 	size_t mixed_depth, mixed_max;
 	size_t common; /* outermost frames that the sink's last run has too */
-	uint32_t callee; /* the frame before them in that run; TACH_NONE: none */
+	/* The frames before them in that run; TACH_NONE: none. */
+	uint32_t callee, wait;
 	uint32_t index, interp; /* of the thread in that run; TACH_NONE: there
 				 * was none */
 	bool has_next; /* there is a next sample */

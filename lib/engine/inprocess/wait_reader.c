@@ -10,12 +10,27 @@
 #include "engine/stack/read_twice.h"
 #include "engine/threads/interps.h"
 #include "engine/waits/waits.h"
+#include "hash.h"
 #include "python/traits.h"
 
 /* A sink that keeps its last run. */
 struct catcher {
 	struct tach_sink sink;
 	struct tach_run run;
+};
+
+#define TOLD_KNOWN 256 /* a power of two */
+
+/* All that the reason for a wait follows from, without padding. */
+struct told_key {
+	uint32_t frames[WAITS_CALLERS], depth, callee;
+	struct wire_waited waited;
+};
+
+/* Waits that were told of, by a hash of these. */
+struct told_known {
+	struct told_key key;
+	uint32_t frame; /* TACH_NONE: there is none */
 };
 
 struct wait_reader {
@@ -25,6 +40,7 @@ struct wait_reader {
 	struct thread_names *names;
 	struct stack_reader reader;
 	struct waits *waits; /* NULL: not asked for */
+	struct told_known told[TOLD_KNOWN];
 	struct mixed *mixed; /* NULL: frames of C are not asked for; borrowed */
 	struct native_room room;
 	struct emitter emitter;
@@ -62,6 +78,8 @@ wait_reader_new(const struct process *p, const struct py_runtime *rt,
 	w->names = names;
 	w->mixed = mixed;
 	w->interps.runtime = rt;
+	for (size_t i = 0; i < TOLD_KNOWN; i++)
+		w->told[i].frame = TACH_NONE;
 	w->catcher.sink = (struct tach_sink){.size = sizeof(w->catcher.sink),
 	    .run = catch};
 	if (!reader_init(&w->reader, p, rt, options, table) ||
@@ -316,4 +334,54 @@ wait_reader_again(const struct wait_reader *w, uint64_t ident,
 		return true;
 	}
 	return false;
+}
+
+/* ---- waits that are over --------------------------------------------------- */
+
+static uint32_t
+reason_of(struct wait_reader *w, const struct thread_ring *a, const struct told_key *k)
+{
+	const struct wire_waited *from = &k->waited;
+	struct waits_told told = {.call.number = from->call.number,
+	    .fd = from->call.fd, .polled = from->call.polled,
+	    .writes = from->call.writes != 0, .device = from->device,
+	    .inode = from->inode, .mode = from->mode, .world = from->world != 0,
+	    .frames = a->stack + a->max - a->depth, .depth = a->depth,
+	    .callee = k->callee};
+
+	memcpy(told.call.arguments, from->call.arguments, sizeof(from->call.arguments));
+	for (size_t i = 0; i < WAITS_LOCKS; i++)
+		told.locks[i] = (struct waits_lock){from->locks[i].object,
+		    from->locks[i].type};
+	return waits_of_told(w->waits, &told);
+}
+
+static struct told_key
+told_key_of(const struct thread_ring *a, uint32_t callee)
+{
+	struct told_key k = {.callee = callee, .waited = a->waited};
+
+	k.depth = (uint32_t)(a->depth < WAITS_CALLERS ? a->depth : WAITS_CALLERS);
+	memcpy(k.frames, a->stack + a->max - a->depth, k.depth * sizeof(*k.frames));
+	return k;
+}
+
+uint32_t
+wait_reader_told(struct wait_reader *w, const struct thread_ring *a, uint32_t callee)
+{
+	struct told_known *known;
+	struct told_key k;
+	uint32_t frame;
+
+	if (w->waits == NULL || !a->has_waited)
+		return TACH_NONE;
+	if ((a->next.flags & WIRE_WANTS_GIL) || a->waited.gil != 0)
+		return waits_for_gil(w->waits);
+	k = told_key_of(a, callee);
+	known = &w->told[hash_of(&k, sizeof(k), 0) % TOLD_KNOWN];
+	if (known->frame != TACH_NONE && memcmp(&known->key, &k, sizeof(k)) == 0)
+		return known->frame;
+	if ((frame = reason_of(w, a, &k)) != TACH_NONE)
+		*known = (struct told_known){k, frame};
+	return frame;
 }

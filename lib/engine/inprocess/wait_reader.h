@@ -50,4 +50,10 @@ bool wait_reader_read(struct wait_reader *, const struct thread_ring *,
 bool wait_reader_again(const struct wait_reader *, uint64_t ident,
     struct wait_reader_sample *);
 
+/* The frame of the reason for the wait of which the thread has told with its last sample.
+ * callee: the frame of the function of C that it had called, or TACH_NONE.  TACH_NONE if
+ * it has told of none, if reasons are not asked for, or if memory ran out. */
+uint32_t wait_reader_told(struct wait_reader *, const struct thread_ring *,
+    uint32_t callee);
+
 #endif

@@ -117,6 +117,9 @@ static const struct wait_sort sorts[CALLS_MAX] = {
 #ifdef SYS_newfstatat
 	[SYS_newfstatat] = {WAIT_FOLDER, 0, 2, false},
 #endif
+#ifdef SYS_clone3 /* it blocks for long where it is a vfork */
+	[SYS_clone3] = {WAIT_CHILD, 0, 0, false},
+#endif
 #ifdef SYS_vfork
 	[SYS_vfork] = {WAIT_CHILD, 0, 0, false},
 #endif

@@ -27,7 +27,6 @@
 #include "python/objects.h"
 #include "python/status.h"
 
-#define CALLERS 8 /* Python frames that are looked at, at most */
 /* Names with a path or an address in a profile; later ones have none, as a server may
  * get to know any number of peers. */
 #define DETAILS_MAX 4096
@@ -156,10 +155,9 @@ set_detail(struct blocked *b, const char *detail)
 /* ---- callers ------------------------------------------------------------- */
 
 static bool
-step_above(const struct blocked *b, enum wait_above *above, const struct py_place *p)
+step_above(const struct blocked *b, enum wait_above *above, uint32_t index)
 {
 	const struct tach_table *t = b->waits->table;
-	uint32_t index = codes_frame(b->waits->place.codes, p);
 	const struct tach_frame *f;
 	struct tach_string file, func;
 
@@ -174,11 +172,25 @@ step_above(const struct blocked *b, enum wait_above *above, const struct py_plac
 static void
 look_above(struct blocked *b)
 {
-	for (size_t i = 0; i < b->chain->depth && i < CALLERS; i++) {
+	for (size_t i = 0; i < b->chain->depth && i < WAITS_CALLERS; i++) {
 		const struct py_place *p = &b->chain->places[i];
-		if (!place_is_mark(p) && !step_above(b, &b->facts.above, p))
+		if (!place_is_mark(p) && !step_above(b, &b->facts.above,
+			codes_frame(b->waits->place.codes, p)))
 			return;
 	}
+}
+
+static void
+name_callee(struct blocked *b, uint32_t index)
+{
+	const struct tach_table *t = b->waits->table;
+	struct tach_string s;
+
+	if (index == TACH_NONE)
+		return;
+	s = tach_table_string(t, tach_table_frame(t, index)->func);
+	snprintf(b->callee, sizeof(b->callee), "%.*s", (int)s.len, s.bytes);
+	b->facts.callee = b->callee;
 }
 
 static void
@@ -186,16 +198,11 @@ look_at_callee(struct blocked *b)
 {
 	struct waits *w = b->waits;
 	uint32_t index = b->callee_frame;
-	struct tach_string s;
 
 	if (index == TACH_NONE && w->own_callees)
 		index = callees_frame(&w->callees, b->chain, &(struct py_called){0}, 0,
 		    CALLEES_BETWEEN);
-	if (index == TACH_NONE)
-		return;
-	s = tach_table_string(w->table, tach_table_frame(w->table, index)->func);
-	snprintf(b->callee, sizeof(b->callee), "%.*s", (int)s.len, s.bytes);
-	b->facts.callee = b->callee;
+	name_callee(b, index);
 }
 
 /* ---- locks --------------------------------------------------------------- */
@@ -292,6 +299,15 @@ look_at_holder(struct blocked *b, uint64_t lock)
 	b->facts.holder = b->holder;
 }
 
+/* Whether objects of a type have a lock right behind their heads. */
+static bool
+has_lock(const char *type)
+{
+	return type != NULL && (strcmp(type, "_thread.lock") == 0 ||
+	    strcmp(type, "_thread.RLock") == 0 ||
+	    strcmp(type, "_queue.SimpleQueue") == 0);
+}
+
 /* From 3.13 on a thread that waits for a lock of one byte keeps the lock's address on
  * its stack, before its futex.  The lock is in an object right behind its head; or it
  * is an object's own, or the status of the thread. */
@@ -314,9 +330,7 @@ look_at_lock(struct blocked *b)
 	if (b->facts.above != ABOVE_NONE)
 		return;
 	type = type_of_object(w, lock - o->object_size);
-	if (type != NULL && (strcmp(type, "_thread.lock") == 0 ||
-	    strcmp(type, "_thread.RLock") == 0 ||
-	    strcmp(type, "_queue.SimpleQueue") == 0)) {
+	if (has_lock(type)) {
 		b->facts.lock = type;
 		if (strcmp(type, "_thread.RLock") == 0)
 			look_at_holder(b, lock);
@@ -486,6 +500,37 @@ look_at_connect(struct blocked *b)
 	set_detail(b, text);
 }
 
+/* The kind of a file, by the kernel's mode of it. */
+static enum wait_file_kind
+kind_by_mode(uint32_t mode)
+{
+	return S_ISSOCK(mode) ? WAIT_FILE_SOCKET : S_ISFIFO(mode) ? WAIT_FILE_PIPE :
+	    S_ISREG(mode) ? WAIT_FILE_REGULAR : WAIT_FILE_UNKNOWN;
+}
+
+static bool
+is_same_file(const struct waits *w, const struct waits_told *p)
+{
+	char name[NUMBER_MAX];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "%d", p->fd);
+	return fstatat(w->folder, name, &st, 0) == 0 && st.st_dev == p->device &&
+	    st.st_ino == p->inode;
+}
+
+static void
+look_at_told_file(struct blocked *b, const struct waits_told *p)
+{
+	if (p->mode == 0)
+		return;
+	look_at_descriptor(b, p->fd);
+	if (b->facts.file != WAIT_FILE_UNKNOWN && is_same_file(b->waits, p))
+		return;
+	b->facts.file = kind_by_mode(p->mode);
+	b->detail[0] = '\0';
+}
+
 /* ---- other calls --------------------------------------------------------- */
 
 static void
@@ -613,6 +658,29 @@ is_at_gil(const struct thread *t, const struct moment *m)
 	    status_waits(m->offsets, m->gil, c->arguments[0]));
 }
 
+/* Whether the thread is still where its chain ends, so that it was at the looks at its call:
+ * it may have run after it was read, and be blocked for another reason. */
+static bool
+is_still_there(const struct blocked *b)
+{
+	const struct py_offsets *o = b->waits->objects.offsets;
+	const struct py_place *p = b->chain->places;
+	bool told = py_has(o->thread_current_frame);
+	uint64_t state = b->thread->py.addr, current, cframe = 0;
+	uint8_t frame[PY_FRAME_MAX];
+	struct py_piece pieces[] = {{p->frame, o->frame_size, frame},
+	    {told ? state + o->thread_current_frame :
+		b->chain->stack + o->cframe_current_frame, sizeof(current), &current},
+	    {state + o->thread_cframe, sizeof(cframe), &cframe}};
+
+	if (b->chain->depth == 0 || place_is_mark(p))
+		return true;
+	return b->waits->objects.memory->read(b->waits->objects.memory, pieces,
+		   told ? 2 : 3) &&
+	    current == p->frame && (told || cframe == b->chain->stack) &&
+	    place_stays(&b->waits->calls, p, frame);
+}
+
 static uint32_t
 frame_of_reason(struct blocked *b)
 {
@@ -620,6 +688,8 @@ frame_of_reason(struct blocked *b)
 	size_t len;
 
 	look_at_call(b);
+	if (!is_still_there(b))
+		return TACH_NONE;
 	len = wait_name(&b->facts, name);
 	return frame_of_name(b->waits, name, len, b->facts.detail[0] != '\0');
 }
@@ -666,7 +736,7 @@ waits_of_switch(struct waits *w, const struct py_chain *chain,
 	*wants_gil = gil != 0 && wait_sort(call->number).does == WAIT_FUTEX &&
 	    status_waits(w->objects.offsets, gil, call->arguments[0]);
 	if (*wants_gil)
-		return frame_made_once(w, &w->gil, "GIL");
+		return waits_for_gil(w);
 	look_at_past_call(&b);
 	return frame_of_name(w, name, wait_name(&b.facts, name), false);
 }
@@ -680,7 +750,7 @@ waits_frame(struct waits *w, const struct thread *t, const struct py_chain *chai
 	if (w == NULL)
 		return TACH_NONE;
 	if (is_at_gil(t, m))
-		return frame_made_once(w, &w->gil, "GIL");
+		return waits_for_gil(w);
 	if (t->looks.call.number == TASK_NO_CALL || (m->status & TACH_STATUS_CPU))
 		return TACH_NONE;
 	b.waits = w;
@@ -690,6 +760,65 @@ waits_frame(struct waits *w, const struct thread *t, const struct py_chain *chai
 	b.facts = (struct wait_facts){.call = t->looks.call, .callee = "", .lock = "",
 	    .holder = "", .detail = "", .polled = POLLED_UNKNOWN};
 	return frame_of_reason(&b);
+}
+
+static void
+look_at_told_lock(struct blocked *b, const struct waits_told *p)
+{
+	struct waits *w = b->waits;
+	const char *type;
+
+	b->facts.world = p->world;
+	if (b->facts.above != ABOVE_NONE)
+		return;
+	for (size_t i = 0; i < WAITS_LOCKS && b->facts.lock[0] == '\0'; i++) {
+		type = p->locks[i].object == 0 ? NULL :
+		    name_of_type(w, p->locks[i].object, p->locks[i].type);
+		if (has_lock(type) || (type != NULL && i > 0 &&
+			w->objects.offsets->active != 0))
+			b->facts.lock = type;
+	}
+}
+
+static void
+look_at_told(struct blocked *b, const struct waits_told *p)
+{
+	struct wait_sort s = wait_sort(p->call.number);
+
+	for (size_t i = 0; i < p->depth && i < WAITS_CALLERS; i++)
+		if (!step_above(b, &b->facts.above, p->frames[i]))
+			break;
+	b->facts.polled = p->polled;
+	b->facts.writes = p->writes;
+	if (p->fd >= 0 && (s.varies || p->polled == 1 || wants_detail(b->waits)))
+		look_at_told_file(b, p);
+	if (s.does == WAIT_FUTEX)
+		look_at_told_lock(b, p);
+	if (s.does == WAIT_CHILD)
+		look_at_child(b);
+	if (s.does == WAIT_CONNECT)
+		b->facts.file = WAIT_FILE_SOCKET;
+	if ((s.does == WAIT_FUTEX && b->facts.above == ABOVE_NONE) || p->polled == 1)
+		name_callee(b, p->callee);
+}
+
+uint32_t
+waits_of_told(struct waits *w, const struct waits_told *p)
+{
+	struct blocked b = {.waits = w, .callee_frame = TACH_NONE,
+	    .facts = {.call = p->call, .callee = "", .lock = "", .holder = "",
+		.detail = ""}};
+	char name[WAIT_NAME_MAX];
+
+	look_at_told(&b, p);
+	return frame_of_name(w, name, wait_name(&b.facts, name),
+	    b.facts.detail[0] != '\0');
+}
+
+uint32_t
+waits_for_gil(struct waits *w)
+{
+	return frame_made_once(w, &w->gil, "GIL");
 }
 
 uint32_t

@@ -18,6 +18,8 @@
 
 struct waits;
 
+#define WAITS_CALLERS 8 /* Python frames that are looked at, at most */
+
 /* The memory and the code objects that threads are read by, and the threads that may
  * hold locks. */
 struct waits_place {
@@ -48,6 +50,37 @@ uint32_t waits_frame(struct waits *, const struct thread *, const struct py_chai
  * it was stopped by a signal or a tracer; *wants_gil: that was the reason. */
 uint32_t waits_of_switch(struct waits *, const struct py_chain *,
     const struct task_call *, uint64_t gil, bool stopped, bool *wants_gil);
+
+/* An object that may have the lock for which a thread has waited. */
+struct waits_lock {
+	uint64_t object, type; /* addresses; 0: there is none */
+};
+
+#define WAITS_LOCKS 2
+
+/* A wait that is over, as its thread told of it at once.  All of it comes from a
+ * stranger. */
+struct waits_told {
+	struct task_call call; /* with a number and its first two arguments */
+	int fd; /* of the call, or the only one that it polls; -1: none */
+	uint32_t polled; /* how many it polls; UINT32_MAX: not known */
+	bool writes; /* it polls that only one to write to it */
+	uint64_t device, inode; /* of the file of `fd` */
+	uint32_t mode; /* likewise; 0: neither is known */
+	/* An object that can have the lock behind its head; and another, or, in a
+	 * free-threaded build, the object whose own lock it is. */
+	struct waits_lock locks[WAITS_LOCKS];
+	bool world; /* it was stopped for the interpreter's own work */
+	const uint32_t *frames; /* of the table: its stack, innermost first */
+	size_t depth;
+	uint32_t callee; /* the function of C that it had called; TACH_NONE */
+};
+
+/* The frame of the reason for such a wait.  A path or a peer is part of it if the
+ * descriptor is still of that file.  TACH_NONE if out of memory. */
+uint32_t waits_of_told(struct waits *, const struct waits_told *);
+/* The frame of a wait for the GIL, likewise. */
+uint32_t waits_for_gil(struct waits *);
 
 /* The frame of a thread that could run and had no CPU for `away` ns until now, 0 if that
  * is not known; likewise.  It holds for samples of that time alone. */
