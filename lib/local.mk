@@ -202,6 +202,7 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/native/elf.c lib/native/elf.h \
 	lib/native/elfmodule.c lib/native/elfmodule.h \
 	lib/native/lines.c lib/native/lines.h \
+	lib/native/lineworker.c lib/native/lineworker.h \
 	lib/native/modules.c lib/native/modules.h \
 	lib/native/parents.c lib/native/parents.h \
 	lib/native/parts.c lib/native/parts.h \
