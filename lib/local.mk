@@ -306,6 +306,7 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/plain/plain_engine.c \
 	lib/engine/plain/plain_task.c lib/engine/plain/plain_task.h
 lib_libtach_record_core_la_SOURCES += \
+	lib/engine/lines/late_lines.c lib/engine/lines/late_lines.h \
 	lib/engine/native/c_frames.c lib/engine/native/c_frames.h \
 	lib/engine/native/kept_stacks.c lib/engine/native/kept_stacks.h \
 	lib/engine/native/mixed.c lib/engine/native/mixed.h \

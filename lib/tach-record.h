@@ -103,6 +103,8 @@ struct tach_recorder_options {
 			 * ->careful, each thread; in-process no thread is */
 	bool plain; /* frames of C of a process without Python, too, as long as it is
 		     * one: see ->plain of the stats; not in-process */
+	bool native_lines; /* frames of C are to get source lines: see
+			    * tach_recorder_lines */
 };
 
 /* What tells a thread that it is to take a sample of itself. */
@@ -195,6 +197,9 @@ struct tach_recorder_stats {
 	/* With TACH_WAITS_EXACT: waits that were recorded; of these, without a stack; and
 	 * switches that were lost, as too many came at once. */
 	uint64_t waits, waits_bare, waits_lost;
+	/* After tach_recorder_lines: places in code of C that can have a line, and of these,
+	 * places that have got one. */
+	uint64_t native_addresses, native_lines;
 };
 
 /* What a recorder is doing. */
@@ -337,6 +342,15 @@ struct tach_source *tach_steps_new(struct tach_recorder *)
 /* tach_recorder_locals for such a source. */
 int tach_rounds_locals(struct tach_source *, const struct tach_locals *)
     TACH_CHECKED TACH_NONNULL(1, 2);
+
+/*
+ * Gives the frames of C that are in the table the source files and lines of their debug
+ * information, if ->native_lines of the options asks for that.  To be called once, by any
+ * thread, when the rounds are over and before a writer is finished.  Takes 20 s at most;
+ * children of this process, without rights, read the files.  TACH_WARN: some lines are
+ * missing, and the error says of which file.
+ */
+int tach_recorder_lines(struct tach_recorder *) TACH_CHECKED TACH_NONNULL(1);
 
 enum tach_recorder_state tach_recorder_state(const struct tach_recorder *);
 /* Complete once the state has been TACH_RECORDER_SAMPLING. */

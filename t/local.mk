@@ -214,7 +214,7 @@ SAMPLE_TESTS = \
 	t/python/runtime.bats \
 	t/convert/opcodes.bats \
 	t/native/copied.bats t/native/mixed.bats t/native/recorded.bats t/native/unwind.bats \
-	t/native/inprocess.bats t/native/plain.bats \
+	t/native/inprocess.bats t/native/lines.bats t/native/plain.bats \
 	t/record/waits-exact.bats \
 	t/record/waits.bats \
 	t/record/dump.bats \
@@ -307,7 +307,7 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/merge/merge.py \
 	t/native/functions.c t/native/huge.py t/native/judge.py \
 	t/native/shares.c t/native/shares.py \
-	t/native/libraries.py t/native/mangled t/native/module.c t/native/nm.py \
+	t/native/libraries.py t/native/lined.c t/native/lined.py t/native/mangled t/native/module.c t/native/nm.py \
 	t/native/objects.py t/native/recorded.py t/native/rows.py t/native/stops.py t/native/thrown.cc \
 	t/python/callables.py t/python/depths.py t/python/fake.c \
 	t/python/fake32.c t/python/jit.py t/python/named.py \

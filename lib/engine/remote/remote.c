@@ -99,7 +99,8 @@ struct remote *
 remote_new(const struct process *p, const struct py_runtime *rt,
     const struct tach_recorder_options *options,
     struct interrupts *interrupts, struct tach_table *table,
-    struct thread_names *names, struct native_faults *faults)
+    struct thread_names *names, struct native_faults *faults,
+    struct late_lines *lines)
 {
 	struct remote *r = calloc(1, sizeof(*r));
 
@@ -131,7 +132,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	callees_init(&r->callees, &r->reader.calls, r->reader.codes, table);
 	if (options->mixed != TACH_MIXED_NONE &&
 	    (r->mixed = mixed_new(p, r->offsets, live(r), table, faults,
-		 options)) == NULL) {
+		 lines, options)) == NULL) {
 		remote_free(r, 0);
 		return NULL;
 	}
