@@ -49,11 +49,14 @@ native_lines_close(struct native_lines *l)
 #include <string.h>
 
 #include "array.h"
+#include "buf.h"
 #include "native/debugfile.h"
 
 #define RANGES_MAX (1 << 20)
 #define NESTED_MAX 64	/* blocks in blocks, names in names */
 #define LINELESS_MAX 64 /* rows without a line before one that has one */
+/* Entries that are looked at: in a file of a stranger, they can lead to one another. */
+#define ENTRIES_MAX (1 << 24)
 
 /* Code of one entry of the debug information: a unit of compilation, or a function. */
 struct code_range {
@@ -75,6 +78,8 @@ struct native_lines {
 	bool indexed;
 	Dwarf_Off unit; /* whose functions these are; 0: no unit's */
 	struct code_ranges functions;
+	unsigned entries; /* that were looked at */
+	struct buf path;  /* of the last line */
 	bool damaged;
 };
 
@@ -152,6 +157,13 @@ index_units(struct native_lines *l)
 	l->indexed = true;
 }
 
+/* Goes on to the next entry.  False if there is none. */
+static bool
+go_on(struct native_lines *l, Dwarf_Die *entry)
+{
+	return l->entries++ < ENTRIES_MAX && dwarf_siblingof(entry, entry) == 0;
+}
+
 /* Whether functions can be among the children of an entry that is no function. */
 static bool
 has_functions(int tag)
@@ -173,7 +185,7 @@ add_functions(struct native_lines *l, Dwarf_Die *of, unsigned nested)
 		if (tag == DW_TAG_subprogram ? !add_ranges(&l->functions, &child) :
 		    has_functions(tag) && !add_functions(l, &child, nested + 1))
 			return false;
-	} while (dwarf_siblingof(&child, &child) == 0);
+	} while (go_on(l, &child));
 	return true;
 }
 
@@ -196,7 +208,7 @@ find_function(struct native_lines *l, Dwarf_Die *unit, uint64_t addr,
 
 /* Finds the outermost call that was inlined at an address of a function. */
 static bool
-find_inlined(Dwarf_Die *of, uint64_t addr, Dwarf_Die *call)
+find_inlined(struct native_lines *l, Dwarf_Die *of, uint64_t addr, Dwarf_Die *call)
 {
 	Dwarf_Die child;
 
@@ -206,7 +218,7 @@ find_inlined(Dwarf_Die *of, uint64_t addr, Dwarf_Die *call)
 		while (dwarf_haspc(&child, addr) != 1 ||
 		    (dwarf_tag(&child) != DW_TAG_inlined_subroutine &&
 			dwarf_tag(&child) != DW_TAG_lexical_block))
-			if (dwarf_siblingof(&child, &child) != 0)
+			if (!go_on(l, &child))
 				return false;
 		*call = child;
 		if (dwarf_tag(call) == DW_TAG_inlined_subroutine)
@@ -291,6 +303,25 @@ find_row(struct native_lines *l, Dwarf_Die *unit, uint64_t addr, struct native_l
 	return false;
 }
 
+/* Puts the folder of the compiler before a path that is relative to it. */
+static void
+complete_path(struct native_lines *l, Dwarf_Die *unit, struct native_line *line)
+{
+	Dwarf_Attribute attribute;
+	const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir,
+	    &attribute));
+
+	if (*line->file == '/' || folder == NULL || *folder == '\0')
+		return;
+	l->path.len = 0;
+	buf_add_text(&l->path, folder);
+	buf_add_char(&l->path, '/');
+	buf_add_text(&l->path, line->file);
+	buf_add_char(&l->path, '\0');
+	if (!l->path.failed)
+		line->file = l->path.text;
+}
+
 bool
 native_lines_find(struct native_lines *l, uint64_t addr, struct native_line *out)
 {
@@ -298,12 +329,14 @@ native_lines_find(struct native_lines *l, uint64_t addr, struct native_line *out
 
 	if (!l->indexed)
 		index_units(l);
-	if (!find_code(l, &l->units, addr, &unit))
+	if (!find_code(l, &l->units, addr, &unit) ||
+	    (!(find_function(l, &unit, addr, &function) &&
+		 find_inlined(l, &function, addr, &call) &&
+		 line_of_call(&unit, &call, out)) &&
+		!find_row(l, &unit, addr, out)))
 		return false;
-	return (find_function(l, &unit, addr, &function) &&
-		   find_inlined(&function, addr, &call) &&
-		   line_of_call(&unit, &call, out)) ||
-	    find_row(l, &unit, addr, out);
+	complete_path(l, &unit, out);
+	return true;
 }
 
 bool
@@ -392,6 +425,7 @@ native_lines_close(struct native_lines *l)
 	elf_end(l->elf);
 	free(l->units.list);
 	free(l->functions.list);
+	buf_clear(&l->path);
 	free(l);
 }
 

@@ -15,7 +15,7 @@
 #include "native/symbols.h"
 
 struct native_line {
-	const char *file; /* path as the compiler had it; until native_lines_close */
+	const char *file; /* path as the compiler had it; until the next call */
 	int line;
 };
 

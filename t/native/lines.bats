@@ -18,10 +18,12 @@ teardown() {
 	end_started || :
 }
 
-# lined [FLAG]...: the program, and the library in a folder of its own.
+# lined [FLAG]...: the program, whose source has a relative path, and the library in a
+# folder of its own.
 lined() {
 	mkdir -p lib
-	$CC -g -O2 -Wl,--build-id -o lined "$T/native/lined.c" "$@"
+	cp "$T/native/lined.c" .
+	$CC -g -O2 -Wl,--build-id -o lined lined.c "$@"
 	$CC -g -O2 -Wl,--build-id -fPIC -shared -o lib/liblined.so "$T/native/lined.c"
 }
 
@@ -63,7 +65,7 @@ same_lines() {
 		lined "$flag"
 		same_lines lined
 	done
-	found 'lined.c:[0-9]' <ours
+	found " $PWD/lined.c:[0-9]" <ours
 }
 
 # program_judged: a recording of the program has the shares.
