@@ -208,7 +208,8 @@ show_native(const struct summary *s)
 	if (st->native == 0)
 		return;
 	if (s->recorder->native_lines && st->native_addresses == 0)
-		warnx("no source lines of C: no debug information was found");
+		warnx("no source lines of C: no debug information was found, or "
+		    "this build lacks libdw");
 	causes = native_causes(st);
 	warnx("native: %" PRIu64 " stacks, %.1f%% whole%s", st->native,
 	    cmd_percent(st->native_whole, st->native), causes != NULL ? causes : "");
