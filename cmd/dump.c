@@ -14,6 +14,7 @@
 #include "hint.h"
 #include "kind.h"
 #include "print.h"
+#include "why.h"
 
 /* The most rounds until one has each stack whole; the last one is printed in any
  * case. */
@@ -23,22 +24,27 @@
 #define NAME_TRIES 50
 #define COMMAND_MAX 200 /* bytes of a command line that are shown */
 
-/* A stack as it is printed. */
+/* A local variable. */
+struct local {
+	uint32_t outer; /* number of frames outside of the variable's frame */
+	char *text;
+	size_t len;
+};
+
+struct locals {
+	struct local *list;
+	size_t count, max;
+};
+
+/* A stack that is to be printed. */
 struct dumped_stack {
 	uint64_t thread;
 	uint32_t interp;
 	uint8_t status;
 	size_t order; /* as they came */
-	char *text;
-	size_t len;
-	size_t task_len; /* bytes of the task's name, in front */
-};
-
-/* A local variable of the next sample. */
-struct local {
-	uint32_t outer; /* number of frames outside of the variable's frame */
-	char *text;
-	size_t len;
+	uint32_t *frames;
+	uint32_t depth;
+	struct locals locals;
 };
 
 struct dump {
@@ -47,8 +53,7 @@ struct dump {
 	const struct tach_recorder *recorder;
 	struct dumped_stack *stacks;
 	size_t count, max;
-	struct local *locals;
-	size_t nlocals, locals_max;
+	struct locals locals; /* of the next sample */
 	bool taken;  /* further samples are dropped */
 	bool failed; /* out of memory */
 };
@@ -56,11 +61,11 @@ struct dump {
 /* ---- stacks -------------------------------------------------------------- */
 
 static void
-print_string(FILE *out, const struct tach_table *t, uint32_t index)
+print_string(const struct tach_table *t, uint32_t index)
 {
 	struct tach_string s = tach_table_string(t, index);
 
-	print_plain(out, s.bytes, s.len);
+	print_plain(stdout, s.bytes, s.len);
 }
 
 /* Whether a frame has no line, and this file, as a task's name, a callee and a wait
@@ -91,65 +96,64 @@ has_place(const struct tach_table *t, const struct tach_frame *f)
 
 /* The opcode's name, or its number if it has no name. */
 static void
-print_opcode(FILE *out, const struct tach_meta *meta, uint8_t opcode)
+print_opcode(const struct tach_meta *meta, uint8_t opcode)
 {
 	const char *name = tach_opcode_name(meta, opcode);
 
 	if (opcode == TACH_NO_OPCODE)
 		return;
 	if (name != NULL)
-		fprintf(out, " %s", name);
+		printf(" %s", name);
 	else
-		fprintf(out, " opcode %u", opcode);
+		printf(" opcode %u", opcode);
 }
 
 static void
-print_frame(FILE *out, const struct tach_meta *meta,
-    const struct tach_table *t, uint32_t index)
+print_frame(const struct tach_meta *meta, const struct tach_table *t, uint32_t index)
 {
 	const struct tach_frame *f = tach_table_frame(t, index);
 
-	fputs("    ", out);
-	print_string(out, t, f->func);
+	fputs("    ", stdout);
+	print_string(t, f->func);
 	if (f->line >= 0) {
-		fputs(" (", out);
-		print_string(out, t, f->file);
-		fprintf(out, ":%" PRId32 ")", f->line);
+		fputs(" (", stdout);
+		print_string(t, f->file);
+		printf(":%" PRId32 ")", f->line);
 	} else if (has_place(t, f)) {
-		fputs(" (", out);
-		print_string(out, t, f->file);
-		putc(')', out);
+		fputs(" (", stdout);
+		print_string(t, f->file);
+		putchar(')');
 	}
-	print_opcode(out, meta, f->opcode);
-	putc('\n', out);
+	print_opcode(meta, f->opcode);
+	putchar('\n');
 }
 
 static void
-print_status(FILE *out, uint8_t status)
+print_status(uint8_t status)
 {
 	const char *before = ": ";
 
 	for (unsigned i = 0; tach_status_name(i) != NULL; i++)
 		if (status & 1 << i) {
-			fprintf(out, "%s%s", before, tach_status_name(i));
+			printf("%s%s", before, tach_status_name(i));
 			before = ", ";
 		}
 	if (tach_status_idle(status))
-		fprintf(out, "%sidle", before);
-	putc('\n', out);
+		printf("%sidle", before);
+	putchar('\n');
 }
 
 /* Prints the name of the task that a stack belongs to, if any. */
 static void
-print_task(FILE *out, const struct tach_table *t, const struct tach_run *run)
+print_task(const struct tach_table *t, const struct dumped_stack *s)
 {
-	for (uint32_t i = 0; i < run->depth; i++) {
-		const struct tach_frame *f = tach_table_frame(t, run->frames[i]);
+	for (uint32_t i = 0; i < s->depth; i++) {
+		const struct tach_frame *f = tach_table_frame(t, s->frames[i]);
 		if (!is_task(t, f))
 			continue;
-		fputs(", task \"", out);
-		print_string(out, t, f->func);
-		putc('"', out);
+		fputs(", task \"", stdout);
+		print_string(t, f->func);
+		putchar('"');
 		return;
 	}
 }
@@ -165,23 +169,10 @@ print_stack_head(const struct tach_table *t, const struct dumped_stack *s)
 		print_plain(stdout, name.bytes, name.len);
 		putchar('"');
 	}
-	fwrite(s->text, 1, s->task_len, stdout);
+	print_task(t, s);
 	if (s->interp != 0)
 		printf(" of interpreter %" PRIu32, s->interp);
-	print_status(stdout, s->status);
-}
-
-static struct dumped_stack *
-add_stack(struct dump *d)
-{
-	struct dumped_stack *p = array_grow(d->stacks, d->count, &d->max,
-	    sizeof(*p));
-
-	if (p == NULL)
-		return NULL;
-	d->stacks = p;
-	p[d->count] = (struct dumped_stack){.order = d->count};
-	return &p[d->count++];
+	print_status(s->status);
 }
 
 /* ---- local variables, which come before their sample --------------------- */
@@ -191,21 +182,21 @@ dump_local(void *arg, uint32_t outer, struct tach_string name,
     struct tach_string value)
 {
 	struct dump *d = arg;
-	struct local *p = array_grow(d->locals, d->nlocals, &d->locals_max,
-	    sizeof(*p));
+	struct locals *l = &d->locals;
+	struct local *p = array_grow(l->list, l->count, &l->max, sizeof(*p));
 	FILE *out;
 
 	d->failed = d->failed || p == NULL;
 	if (p == NULL)
 		return;
-	d->locals = p;
-	p += d->nlocals;
+	l->list = p;
+	p += l->count;
 	*p = (struct local){.outer = outer};
 	if ((out = open_memstream(&p->text, &p->len)) == NULL) {
 		d->failed = true;
 		return;
 	}
-	d->nlocals++;
+	l->count++;
 	if (name.len == 0) {
 		fputs("(changed while it was read)", out);
 	} else {
@@ -216,62 +207,71 @@ dump_local(void *arg, uint32_t outer, struct tach_string name,
 }
 
 static void
-print_locals(FILE *out, const struct dump *d, uint32_t outer)
+print_locals(const struct locals *all, uint32_t outer)
 {
-	for (size_t i = 0; i < d->nlocals; i++) {
-		const struct local *l = &d->locals[i];
+	for (size_t i = 0; i < all->count; i++) {
+		const struct local *l = &all->list[i];
 		if (l->outer == outer)
-			fprintf(out, "        %.*s\n", (int)l->len, l->text);
+			printf("        %.*s\n", (int)l->len, l->text);
 	}
 }
 
 static void
-forget_locals(struct dump *d)
+forget_locals(struct locals *l)
 {
-	for (size_t i = 0; i < d->nlocals; i++)
-		free(d->locals[i].text);
-	d->nlocals = 0;
+	for (size_t i = 0; i < l->count; i++)
+		free(l->list[i].text);
+	free(l->list);
+	*l = (struct locals){0};
 }
 
 /* ---- the sink ------------------------------------------------------------ */
+
+/* Adds a stack, which takes the variables that were told of it. */
+static bool
+add_stack(struct dump *d, const struct tach_run *run)
+{
+	struct dumped_stack *p = array_grow(d->stacks, d->count, &d->max,
+	    sizeof(*p));
+	uint32_t *frames = reallocarray(NULL, (size_t)run->depth + 1, sizeof(*frames));
+
+	if (p != NULL)
+		d->stacks = p;
+	if (p == NULL || frames == NULL) {
+		free(frames);
+		return false;
+	}
+	if (run->depth > 0)
+		memcpy(frames, run->frames, run->depth * sizeof(*frames));
+	p[d->count] = (struct dumped_stack){.thread = run->thread,
+	    .interp = run->interp, .status = run->ticks[0].status,
+	    .order = d->count, .frames = frames, .depth = run->depth,
+	    .locals = d->locals};
+	d->count++;
+	d->locals = (struct locals){0};
+	return true;
+}
 
 static int
 dump_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct dump *d = sink->arg;
-	const struct tach_table *t = tach_recorder_table(d->recorder);
-	struct dumped_stack *s;
-	FILE *out;
 
 	if (d->taken)
 		return TACH_OK;
-	s = add_stack(d);
-	if (s == NULL || (out = open_memstream(&s->text, &s->len)) == NULL) {
-		d->failed = true;
-		return TACH_FATAL;
-	}
-	s->thread = run->thread;
-	s->interp = run->interp;
-	s->status = run->ticks[0].status;
-	print_task(out, t, run);
-	s->task_len = (size_t)ftell(out);
-	for (uint32_t i = 0; i < run->depth; i++) {
-		print_frame(out, tach_recorder_meta(d->recorder), t,
-		    run->frames[i]);
-		print_locals(out, d, run->depth - 1 - i);
-	}
-	forget_locals(d);
-	d->failed = d->failed || fclose(out) != 0;
+	d->failed = d->failed || !add_stack(d, run);
 	return d->failed ? TACH_FATAL : TACH_OK;
 }
 
 static void
 forget(struct dump *d)
 {
-	for (size_t i = 0; i < d->count; i++)
-		free(d->stacks[i].text);
+	for (size_t i = 0; i < d->count; i++) {
+		free(d->stacks[i].frames);
+		forget_locals(&d->stacks[i].locals);
+	}
 	d->count = 0;
-	forget_locals(d);
+	forget_locals(&d->locals);
 }
 
 static void
@@ -279,7 +279,6 @@ dump_clear(struct dump *d)
 {
 	forget(d);
 	free(d->stacks);
-	free(d->locals);
 	tach_source_free(d->source);
 }
 
@@ -383,10 +382,15 @@ print_process(struct tach_recorder *r)
 }
 
 static void
-print_stack(const struct tach_table *t, const struct dumped_stack *s)
+print_stack(const struct tach_recorder *r, const struct dumped_stack *s)
 {
+	const struct tach_table *t = tach_recorder_table(r);
+
 	print_stack_head(t, s);
-	fwrite(s->text + s->task_len, 1, s->len - s->task_len, stdout);
+	for (uint32_t i = 0; i < s->depth; i++) {
+		print_frame(tach_recorder_meta(r), t, s->frames[i]);
+		print_locals(&s->locals, s->depth - 1 - i);
+	}
 }
 
 static void
@@ -398,7 +402,7 @@ print_all(struct dump *d, struct tach_recorder *r)
 	else
 		qsort(d->stacks, d->count, sizeof(*d->stacks), in_order);
 	for (size_t i = 0; i < d->count; i++)
-		print_stack(tach_recorder_table(r), &d->stacks[i]);
+		print_stack(r, &d->stacks[i]);
 }
 
 static bool
@@ -426,6 +430,8 @@ dump_with(struct tach_recorder *r, pid_t pid, bool locals)
 	} else {
 		take_names(&d, r);
 		let_go(&d, r);
+		if (tach_recorder_lines(r) != TACH_OK)
+			warnx("%s", recorder_why(r));
 		print_all(&d, r);
 	}
 	dump_clear(&d);

@@ -240,12 +240,21 @@ ended_well(struct recording *r)
 	return r->rc >= TACH_OK;
 }
 
+/* Finds the lines of functions of C, if they are wanted. */
+static void
+find_lines(const struct recording *r)
+{
+	if (tach_recorder_lines(r->recorder) != TACH_OK)
+		warnx("%s: %s", r->part.name, recorder_why(r->recorder));
+}
+
 /* Completes the profile.  False: it failed, and a message was printed. */
 static bool
 complete_profile(struct recording *r)
 {
 	struct tach_meta meta = meta_now(r);
 
+	find_lines(r);
 	if (save(r) != TACH_OK)
 		return sink_failed(r);
 	if (r->writer != NULL &&

@@ -197,14 +197,19 @@ native_causes(const struct tach_recorder_stats *st)
 	return text;
 }
 
-/* Prints how many stacks with functions of C are whole. */
+/* Prints how many stacks with functions of C are whole, and whether source lines that
+ * were asked for are nowhere to be found. */
 static void
-show_native(const struct tach_recorder_stats *st)
+show_native(const struct summary *s)
 {
+	const struct tach_recorder_stats *st = s->stats;
 	char *causes;
 
 	if (st->native == 0)
 		return;
+	if (s->recorder->native_lines && st->native_addresses == 0)
+		warnx("no source lines of C: no debug information was found, or "
+		    "this build lacks libdw");
 	causes = native_causes(st);
 	warnx("native: %" PRIu64 " stacks, %.1f%% whole%s", st->native,
 	    cmd_percent(st->native_whole, st->native), causes != NULL ? causes : "");
@@ -268,7 +273,7 @@ summary_show(const struct summary *s)
 		warnx("%" PRIu64 " samples in code that Python's JIT compiled: "
 		    "their innermost line is the one at which that was entered",
 		    st->compiled);
-	show_native(st);
+	show_native(s);
 	show_kernel(st);
 	show_waits(s);
 	show_outside(st);
@@ -367,6 +372,8 @@ summary_add(struct tach_recorder_stats *s, const struct tach_recorder_stats *of)
 	s->waits += of->waits;
 	s->waits_bare += of->waits_bare;
 	s->waits_lost += of->waits_lost;
+	s->native_addresses += of->native_addresses;
+	s->native_lines += of->native_lines;
 	tach_inprocess_add(&s->inprocess, &of->inprocess);
 	add_native(s, of);
 	s->kernel += of->kernel;

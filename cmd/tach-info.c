@@ -432,14 +432,16 @@ print_sizes(const struct tach_file_info *info)
 	print_field("checksum", "%s", info->has_checksum ? checksum : "none");
 }
 
-/* Whether a note is of a module, or of a function in one. */
+/* Whether a note is of a module, or of a function or a source in one. */
 static bool
 tells_module(struct tach_string note)
 {
 	struct note_function function;
 	struct note_module module;
+	struct note_source source;
 
-	return note_module(note, &module) || note_function(note, &function);
+	return note_module(note, &module) || note_function(note, &function) ||
+	    note_source(note, &source);
 }
 
 /* Whether a string is a note to print as it is.  Notes that name threads are printed

@@ -147,6 +147,7 @@ enum {
 	OPT_BLOCKING,
 	OPT_ASYNC,
 	OPT_NATIVE,
+	OPT_NATIVE_LINES,
 	OPT_MARKERS,
 	OPT_KERNEL,
 	OPT_WAITS,
@@ -187,6 +188,8 @@ static const struct option_row rows[] = {
 	    "called through", VALUES_NONE, NULL},
 	{"native", OPT_NATIVE, "[=WHICH]", "frames for functions of C, also with "
 	    "--dump: calls (the\ndefault), or all", VALUES_NONE, native_words},
+	{"native-lines", OPT_NATIVE_LINES, NULL, "the same, with the source lines "
+	    "that debug information has", VALUES_NONE, NULL},
 	{"kernel", OPT_KERNEL, NULL, "frames for functions of the kernel, also with "
 	    "--dump", VALUES_NONE, NULL},
 	{"waits", OPT_WAITS, "[=WHICH]", "a frame for the reason that a thread is "
@@ -318,6 +321,9 @@ record_option(void *target, const struct option_row *row, const char *value)
 		o->recorder.mixed = value != NULL && record_word(row, value) != 0 ?
 		    TACH_MIXED_ALL : TACH_MIXED_CALLS;
 		break;
+	case OPT_NATIVE_LINES:
+		o->recorder.native_lines = true;
+		break;
 	case 'q':
 		o->quiet = true;
 		break;
@@ -340,14 +346,20 @@ check_family(const struct options *o)
 		cmd_usage("standard output takes one profile: use --merge");
 }
 
-/* Checks the options that --native does not go with. */
+/* Checks the options that --native does not go with, and sets it if its lines are
+ * wanted. */
 static void
-check_native(const struct options *o)
+check_native(struct options *o)
 {
-	const struct tach_recorder_options *r = &o->recorder;
+	struct tach_recorder_options *r = &o->recorder;
 
+	if (r->native_lines && r->mixed == TACH_MIXED_NONE)
+		r->mixed = TACH_MIXED_CALLS;
 	if (r->mixed == TACH_MIXED_NONE)
 		return;
+	if (r->native_lines && (o->text || o->profile.depth != 0))
+		cmd_usage("--native-lines finds the lines at the end: it takes no --text "
+		    "and no --depth, which tach-cat and tach-convert have");
 	if (r->native)
 		cmd_usage("--native shows the functions of C: it takes no "
 		    "--native-markers");

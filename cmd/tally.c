@@ -289,16 +289,18 @@ new_row(struct tally *t, uint32_t frame)
 	    file_row(t, f->file);
 }
 
-/* The kind of a frame as it matters to its row: a module is a file like others. */
+/* The kind of a frame as it matters to its row: a module is a file like others, and a
+ * line of C one like others. */
 static enum frame_kind
 kind_in_row(const struct tally *t, const struct tach_frame *f)
 {
 	struct tach_string file = tach_table_string(t->from, f->file);
 	enum frame_kind kind = kind_of_frame(file,
 	    tach_table_string(t->from, f->func), f->line);
-	bool files = t->frames == TALLY_FILE || t->frames == TALLY_MODULE;
+	bool files = t->frames == TALLY_FILE || t->frames == TALLY_MODULE ||
+	    f->line > 0;
 
-	return files && kind_has_caller(kind) && *file.bytes != '<' &&
+	return files && kind_is_c(kind) && *file.bytes != '<' &&
 	    !file_is_none(file) ? KIND_SOURCE : kind;
 }
 
@@ -326,7 +328,7 @@ see_row(struct tally *t, uint32_t frame, uint32_t row)
 static bool
 has_caller(const struct tally *t, uint32_t row)
 {
-	return t->frames != TALLY_FUNCTION && kind_has_caller(t->kinds[row]);
+	return t->frames != TALLY_FUNCTION && kind_is_c(t->kinds[row]);
 }
 
 /* The row of a frame of the source.  TACH_NONE: out of memory. */

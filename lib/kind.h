@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * kind.h: the kinds of frames.  A frame of Python has the file of its source.  The other
- * ones have a word in angle brackets, a module's path or no file: by it their kind is
- * known, in profiles of other programs, too.
+ * ones have a word in angle brackets, a module's path, source of another language or no
+ * file: by it their kind is known, in profiles of other programs, too.
  */
 #ifndef KIND_H
 #define KIND_H
@@ -22,7 +22,8 @@
 enum frame_kind {
 	KIND_SOURCE, /* code of a source file: of Python, mostly */
 	KIND_CALLEE, /* a function of C, by the object that Python calls */
-	KIND_NATIVE, /* a function of a module, by its instructions; or <native> */
+	KIND_NATIVE, /* a function of a module, by its instructions, with the module as
+		      * its file or a line of source; or <native> */
 	KIND_KERNEL,
 	KIND_WAIT,
 	KIND_GC,
@@ -38,12 +39,19 @@ file_is_none(struct tach_string file)
 	return file.len == 1 && *file.bytes == *NO_FILE;
 }
 
-/* Whether views of source lines count a frame of this kind with the line of Python that
- * has led to it: it has no line of its own. */
+/* Whether a frame of this kind is C code, or a reason to wait. */
 static inline bool
-kind_has_caller(enum frame_kind kind)
+kind_is_c(enum frame_kind kind)
 {
 	return kind >= KIND_CALLEE && kind <= KIND_WAIT;
+}
+
+/* Whether views of source lines count a frame with the line that has led to it, mostly
+ * of Python: it has no line of its own. */
+static inline bool
+kind_has_caller(enum frame_kind kind, int32_t line)
+{
+	return kind_is_c(kind) && line <= 0;
 }
 
 /* ---- telling it --------------------------------------------------------- */
@@ -88,6 +96,7 @@ kind_has_suffix(struct tach_string name, const char *suffix)
 	return false;
 }
 
+/* Source of Python. */
 static inline bool
 kind_is_source(struct tach_string name)
 {
@@ -96,6 +105,24 @@ kind_is_source(struct tach_string name)
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
 		if (kind_has_suffix(name, suffixes[i]))
 			return true;
+	return false;
+}
+
+/* Source of C, C++, Rust, Fortran or assembler. */
+static inline bool
+kind_is_c_source(struct tach_string file)
+{
+	static const char *const suffixes[] = {".c", ".h", ".cc", ".hh", ".cpp", ".hpp",
+	    ".cxx", ".hxx", ".c++", ".h++", ".C", ".H", ".inl", ".ipp", ".tcc", ".tpp",
+	    ".rs", ".f", ".F", ".f90", ".F90", ".f95", ".f03", ".f08", ".s", ".S",
+	    ".asm", ".cu", ".cuh"};
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		size_t n = strlen(suffixes[i]);
+		if (file.len > n &&
+		    memcmp(file.bytes + file.len - n, suffixes[i], n) == 0)
+			return true;
+	}
 	return false;
 }
 
@@ -136,13 +163,15 @@ kind_without_file(struct tach_string func)
 /*
  * The kind of a frame.  A path without a line is a module's, unless it ends as source of
  * Python does: a frame of a script without such an end can be at an instruction without
- * a line, but hardly ever is.
+ * a line, but hardly ever is.  With a line, it is source of C by its end.
  */
 static inline enum frame_kind
 kind_of_frame(struct tach_string file, struct tach_string func, int32_t line)
 {
-	if (line > 0 || file.len == 0)
+	if (file.len == 0)
 		return KIND_SOURCE;
+	if (line > 0)
+		return kind_is_c_source(file) ? KIND_NATIVE : KIND_SOURCE;
 	switch (file.bytes[0]) {
 	case '~':
 		return file_is_none(file) ? kind_without_file(func) : KIND_SOURCE;

@@ -205,6 +205,7 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/native/elf.c lib/native/elf.h \
 	lib/native/elfmodule.c lib/native/elfmodule.h \
 	lib/native/lines.c lib/native/lines.h \
+	lib/native/lineworker.c lib/native/lineworker.h \
 	lib/native/modules.c lib/native/modules.h \
 	lib/native/parents.c lib/native/parents.h \
 	lib/native/parts.c lib/native/parts.h \
@@ -312,6 +313,7 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/plain/plain_engine.c \
 	lib/engine/plain/plain_task.c lib/engine/plain/plain_task.h
 lib_libtach_record_core_la_SOURCES += \
+	lib/engine/lines/late_lines.c lib/engine/lines/late_lines.h \
 	lib/engine/native/c_frames.c lib/engine/native/c_frames.h \
 	lib/engine/native/kept_stacks.c lib/engine/native/kept_stacks.h \
 	lib/engine/native/mixed.c lib/engine/native/mixed.h \

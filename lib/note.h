@@ -207,4 +207,17 @@ note_function(struct tach_string note, struct note_function *f)
 	    f->name.len > 0;
 }
 
+/* A source file that has code of modules with this id. */
+struct note_source {
+	struct tach_string id, path;
+};
+
+/* source ID PATH.  Likewise. */
+static inline bool
+note_source(struct tach_string note, struct note_source *s)
+{
+	return note_kind(note, "source", &s->path) && note_id(&s->path, &s->id) &&
+	    s->path.len > 0;
+}
+
 #endif

@@ -519,6 +519,23 @@ tach_table_add_frame(struct tach_table *t, const struct tach_frame *f)
 	return t->nframes - 1;
 }
 
+/* A late frame is not in the set: none is found to be equal to it. */
+uint32_t
+tach_table_add_late_frame(struct tach_table *t, const struct tach_frame *f)
+{
+	return f->file < t->nstrings && f->func < t->nstrings &&
+	    table_load_frame(t, f) ? t->nframes - 1 : TACH_NONE;
+}
+
+bool
+tach_table_put_frame(struct tach_table *t, uint32_t late, const struct tach_frame *f)
+{
+	if (late >= t->nframes || f->file >= t->nstrings || f->func >= t->nstrings)
+		return false;
+	t->frames[late] = *f;
+	return true;
+}
+
 struct tach_string
 tach_table_string(const struct tach_table *t, uint32_t index)
 {

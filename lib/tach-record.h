@@ -106,6 +106,8 @@ struct tach_recorder_options {
 	bool kernel; /* frames of the kernel above all others, of threads that are in it;
 		      * needs rights, which the call that starts the recorder tells; not
 		      * in-process */
+	bool native_lines; /* frames of C are to get source lines: see
+			    * tach_recorder_lines */
 };
 
 /* What tells a thread that it is to take a sample of itself. */
@@ -201,6 +203,9 @@ struct tach_recorder_stats {
 	/* With ->kernel of the options: stacks that were made; of these, with frames of the
 	 * kernel; and those of which it is not known whether they would have some. */
 	uint64_t kernel, kernel_inside, kernel_unknown;
+	/* After tach_recorder_lines: places in code of C that can have a line, and of these,
+	 * places that have got one. */
+	uint64_t native_addresses, native_lines;
 };
 
 /* What a recorder is doing. */
@@ -343,6 +348,15 @@ struct tach_source *tach_steps_new(struct tach_recorder *)
 /* tach_recorder_locals for such a source. */
 int tach_rounds_locals(struct tach_source *, const struct tach_locals *)
     TACH_CHECKED TACH_NONNULL(1, 2);
+
+/*
+ * Gives the frames of C that are in the table the source files and lines of their debug
+ * information, if ->native_lines of the options asks for that.  To be called once, by any
+ * thread, when the rounds are over and before a writer is finished.  Takes 20 s at most;
+ * children of this process, without rights, read the files.  TACH_WARN: some lines are
+ * missing, and the error says of which file.
+ */
+int tach_recorder_lines(struct tach_recorder *) TACH_CHECKED TACH_NONNULL(1);
 
 enum tach_recorder_state tach_recorder_state(const struct tach_recorder *);
 /* Complete once the state has been TACH_RECORDER_SAMPLING. */

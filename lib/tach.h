@@ -125,6 +125,15 @@ void tach_table_free(struct tach_table *);
 uint32_t tach_table_add_string(struct tach_table *, const char *, size_t);
 uint32_t tach_table_add_frame(struct tach_table *, const struct tach_frame *);
 
+/* Adds a frame of which more is known later: it is equal to no other frame, and
+ * tach_table_put_frame makes it another one.  A writer puts frames into its file at the
+ * end; other sinks need not notice the change.  TACH_NONE, and false: as above, or there
+ * is no such frame. */
+uint32_t tach_table_add_late_frame(struct tach_table *, const struct tach_frame *)
+    TACH_CHECKED;
+bool tach_table_put_frame(struct tach_table *, uint32_t late,
+    const struct tach_frame *) TACH_CHECKED;
+
 /* The entry at an index below the count.  Valid until the table is freed
  * (strings) or added to (frames). */
 struct tach_string tach_table_string(const struct tach_table *, uint32_t);

@@ -37,7 +37,7 @@ UNIT_TESTS = t/unit/test_cfi t/unit/test_cframes t/unit/test_chosen t/unit/test_
 	t/unit/test_elf t/unit/test_select t/unit/test_gap t/unit/test_image \
 	t/unit/test_format t/unit/test_kind t/unit/test_python \
 	t/unit/test_snapshots \
-	t/unit/test_launch \
+	t/unit/test_launch t/unit/test_lineworker \
 	t/unit/test_pace t/unit/test_pacer t/unit/test_sizes \
 	t/unit/test_ring t/unit/test_decimal t/unit/test_source \
 	t/unit/test_process \
@@ -111,6 +111,9 @@ t_unit_test_deathwatch_SOURCES = t/unit/test_deathwatch.c
 t_unit_test_depths_SOURCES = t/unit/test_depths.c $(t_unit_profile)
 t_unit_test_waits_SOURCES = t/unit/test_waits.c $(t_unit_profile)
 t_unit_test_launch_SOURCES = t/unit/test_launch.c
+t_unit_test_lineworker_SOURCES = t/unit/test_lineworker.c lib/native/lineworker.c
+t_unit_test_lineworker_CFLAGS = $(AM_CFLAGS)
+t_unit_test_lineworker_LDADD =
 t_unit_test_pace_SOURCES = t/unit/test_pace.c
 t_unit_test_pacer_SOURCES = t/unit/test_pacer.c $(t_unit_profile)
 t_unit_test_process_SOURCES = t/unit/test_process.c $(t_unit_profile)
@@ -216,7 +219,8 @@ SAMPLE_TESTS = \
 	t/python/runtime.bats \
 	t/convert/opcodes.bats \
 	t/native/copied.bats t/native/mixed.bats t/native/recorded.bats t/native/unwind.bats \
-	t/native/inprocess.bats t/native/plain.bats t/native/extensions.bats \
+	t/native/inprocess.bats t/native/lines.bats t/native/plain.bats \
+	t/native/extensions.bats \
 	t/record/waits-exact.bats \
 	t/record/waits.bats \
 	t/record/kernel.bats \
@@ -311,7 +315,7 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/native/arm64.py t/native/extensions \
 	t/native/functions.c t/native/huge.py t/native/judge.py \
 	t/native/shares.c t/native/shares.py \
-	t/native/libraries.py t/native/mangled t/native/module.c t/native/nm.py \
+	t/native/libraries.py t/native/lined.c t/native/lined.py t/native/mangled t/native/module.c t/native/nm.py \
 	t/native/objects.py t/native/recorded.py t/native/rows.py t/native/stops.py t/native/thrown.cc \
 	t/python/callables.py t/python/depths.py t/python/fake.c \
 	t/python/fake32.c t/python/jit.py t/python/named.py \

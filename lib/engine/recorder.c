@@ -13,6 +13,7 @@
 
 #include "engine/engine.h"
 #include "engine/locate/find.h"
+#include "engine/lines/late_lines.h"
 #include "engine/os/os.h"
 #include "engine/sched/caller.h"
 #include "engine/sched/realtime.h"
@@ -57,6 +58,16 @@ make_engines(struct tach_recorder *r)
 	    (!plain || (r->plain = plain_engine_new(t)) != NULL);
 }
 
+/* Makes what gathers source lines, if these are wanted.  False if out of memory. */
+static bool
+make_lines(struct target *t)
+{
+	if (!t->options.native_lines)
+		return true;
+	t->lines = late_lines_new(t->table);
+	return t->lines != NULL;
+}
+
 /* Whether there is an interval, and no value that there is not. */
 static bool
 options_good(const struct tach_recorder_options *o)
@@ -81,7 +92,8 @@ tach_recorder_new(const struct tach_recorder_options *o)
 	}
 	if ((r = calloc(1, sizeof(*r))) == NULL)
 		return NULL;
-	if (target_init(&r->target, &options) && make_engines(r))
+	if (target_init(&r->target, &options) && make_lines(&r->target) &&
+	    make_engines(r))
 		return r;
 	tach_recorder_free(r);
 	return NULL;
@@ -101,6 +113,7 @@ tach_recorder_free(struct tach_recorder *r)
 		r->of_python->ops->free(r->of_python);
 	pace_leave(t->pace, &t->mark);
 	caller_drop(&r->caller);
+	late_lines_free(t->lines);
 	target_free(t);
 	free(r);
 }
@@ -621,6 +634,40 @@ bool
 tach_recorder_paused(const struct tach_recorder *r)
 {
 	return r->target.paused_at != 0;
+}
+
+/* ---- source lines of C ------------------------------------------------- */
+
+/* Notes how many places in code of C have got a line. */
+static bool
+note_lines(struct target *t, const struct late_lines_found *found)
+{
+	char note[64];
+
+	t->stats.native_addresses = found->addresses;
+	t->stats.native_lines = found->known;
+	snprintf(note, sizeof(note), "native-lines addresses=%zu known=%zu",
+	    found->addresses, found->known);
+	return tach_table_add_note(t->table, note) != TACH_NONE;
+}
+
+int
+tach_recorder_lines(struct tach_recorder *r)
+{
+	struct late_lines *lines = r->target.lines;
+	struct late_lines_found found;
+	bool ok;
+
+	if (lines == NULL)
+		return TACH_OK;
+	error_forget(&r->target.error);
+	r->target.lines = NULL;
+	ok = late_lines_find(lines, &found) && note_lines(&r->target, &found);
+	late_lines_free(lines);
+	if (!ok)
+		return error_memory(&r->target.error);
+	return *found.missing == '\0' ? TACH_OK :
+	    error_warn(&r->target.error, TACH_EFAILED, "%s", found.missing);
 }
 
 /* ---- state and results ------------------------------------------------- */

@@ -324,6 +324,9 @@ take_section(struct elf_module *m, Elf *elf, const GElf_Shdr *sh, const char *na
 		take_debuglink(m, &extent);
 	else if (strcmp(name, ".gnu_debugdata") == 0)
 		m->minidebug = extent;
+	else if (strcmp(name, ".debug_line") == 0 ||
+	    strcmp(name, ".zdebug_line") == 0)
+		m->has_lines = sh->sh_type != SHT_NOBITS && sh->sh_size > 0;
 	else if (strcmp(name, ".eh_frame") == 0) {
 		m->frames = extent;
 		m->frames_addr = sh->sh_addr;

@@ -47,6 +47,7 @@ struct elf_module {
 	struct elf_symtab symtab, dynsym;
 	struct elf_extent relocations; /* with addends */
 	struct elf_extent minidebug;   /* .gnu_debugdata: an ELF file, by xz */
+	bool has_lines;	      /* of source, for debuggers: .debug_line */
 	struct elf_extent frames;      /* .eh_frame, ... */
 	uint64_t frames_addr;	       /* ... and its address */
 	uint8_t build_id[ELF_BUILD_ID_MAX];

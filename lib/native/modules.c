@@ -2,7 +2,9 @@
 /* modules.c: see modules.h. */
 #include "native/modules.h"
 
+#include <inttypes.h>
 #include <libelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,6 +13,8 @@
 #include "array.h"
 #include "native/elf.h"
 
+#define HASH_BASIS UINT64_C(0xcbf29ce484222325) /* of FNV-1a */
+#define HASH_PRIME UINT64_C(0x100000001b3)
 #define IMAGE_MAX (1u << 20) /* bytes: of a module that is no file */
 
 void
@@ -266,6 +270,20 @@ module_open(struct modules *ms, struct module *m)
 }
 
 /* ---- names ------------------------------------------------------------- */
+
+void
+module_id(char id[MODULE_ID_SIZE], const struct module *m)
+{
+	uint64_t hash = HASH_BASIS;
+
+	for (size_t i = 0; i < m->elf.build_id_size; i++)
+		snprintf(id + 2 * i, 3, "%02x", m->elf.build_id[i]);
+	if (m->elf.build_id_size > 0)
+		return;
+	for (const char *p = m->path; *p != '\0'; p++)
+		hash = (hash ^ (uint8_t)*p) * HASH_PRIME;
+	snprintf(id, MODULE_ID_SIZE, "-%016" PRIx64, hash);
+}
 
 static bool
 function_of_table(void *arg, uint64_t addr, uint64_t *start, uint64_t *end)

@@ -85,6 +85,11 @@ enum unwind_code modules_table(struct modules *, uint64_t pc, const struct cfi *
  * free. */
 uint8_t *module_bytes(const struct module *, uint64_t addr, size_t size);
 
+/* Writes the id that a module has in notes of profiles.  Without a build id it is made of
+ * the path, as profiles of one machine are to have one id for one file. */
+#define MODULE_ID_SIZE (2 * ELF_BUILD_ID_MAX + 1)
+void module_id(char id[MODULE_ID_SIZE], const struct module *);
+
 /* Finds the name of the function that an address of a module's file is in.  False if
  * that is not known. */
 bool module_symbol(const struct modules *, struct module *, uint64_t addr,

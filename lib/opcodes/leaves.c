@@ -49,7 +49,7 @@ reserve_stack(struct opcode_leaves *l, size_t depth)
 static bool
 is_c_frame(const struct tach_table *table, const struct tach_frame *f)
 {
-	return f->opcode == TACH_NO_OPCODE && kind_has_caller(kind_of_frame(
+	return f->opcode == TACH_NO_OPCODE && kind_is_c(kind_of_frame(
 	    tach_table_string(table, f->file), tach_table_string(table, f->func),
 	    f->line));
 }

@@ -154,7 +154,7 @@ child_of_source(struct aggregate *a, uint32_t parent, uint32_t location)
 
 	if (!below_c || location >= LOCATION_HIDDEN)
 		return child(a, parent, location);
-	if (kind_has_caller(a->locations.all[location].kind))
+	if (location_has_caller(&a->locations.all[location]))
 		return parent;
 	return child(a, a->nodes[parent].parent, location);
 }

@@ -55,7 +55,7 @@ struct aggregate_options {
 	bool interps;
 	enum tach_by by; /* TACH_BY_FORMAT: by thread */
 	bool thread_frames; /* a thread that is told is a frame below all others */
-	/* Only source has callees.  A node of C code (kind_has_caller) has none: it
+	/* Only source has callees.  A node of C code (location_has_caller) has none: it
 	 * stands for all the C code below its parent, by the first of these frames. */
 	bool source;
 	class_fn *class_of; /* NULL if all samples are of class 0 */
@@ -125,7 +125,7 @@ node_is_root(const struct node *n)
 static inline bool
 node_is_c(const struct aggregate *a, const struct node *n)
 {
-	return !node_is_root(n) && kind_has_caller(a->locations.all[n->what].kind);
+	return !node_is_root(n) && location_has_caller(&a->locations.all[n->what]);
 }
 
 /* The weight of a node's own cells: samples or, if `time`, microseconds. */

@@ -9,7 +9,7 @@
  * spite of recursion.
  *
  * If there are functions of modules, each function has an object: its module, or Python.
- * Those of modules have no file.
+ * Those of modules have no file, unless they have lines.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,9 @@
 #include "out/calls.h"
 #include "out/emit.h"
 #include "out/functions.h"
+#include "out/images.h"
 #include "out/out.h"
+#include "out/strings.h"
 #include "utf8.h"
 
 struct callgrind {
@@ -31,10 +33,12 @@ struct callgrind {
 	struct calls calls;
 	struct calls_index called;
 	bool has_time;
+	struct images images;
 	bool has_modules;
+	struct strings objects; /* that were written */
 	uint32_t file, object; /* numbers of the caller's */
 	/* Whether a name was written, so that its number is known. */
-	bool *files_known, *functions_known, *objects_known;
+	bool *files_known, *functions_known;
 	struct emit out;
 	struct error error;
 };
@@ -97,19 +101,33 @@ other_name(const struct callgrind *c, uint32_t function,
 	return (struct tach_string){name, strlen(name)};
 }
 
-/* A module has the number of its file and one more; 0 is the program's. */
-static void
-put_object(struct callgrind *c, const struct location *p, uint32_t file, bool called)
+/* The object of a location, which is NULL for the program. */
+static struct tach_string
+name_of_object(const struct callgrind *c, const struct location *p)
 {
-	const char *name = locations_of_python(&c->stacks.locations, c->meta) ? "python" :
-	    "program";
-	const struct tach_string program = {name, strlen(name)};
-	bool module = p != NULL && location_in_module(p);
-	uint32_t object = module ? file + 1 : 0;
+	const char *program = locations_of_python(&c->stacks.locations, c->meta) ?
+	    "python" : "program";
+	uint64_t address;
+	const struct image *image = p != NULL ?
+	    images_find(&c->images, p, &address) : NULL;
 
-	if (c->has_modules && (!called || object != c->object))
-		put_numbered(c, called ? "cob=" : "ob=", object,
-		    &c->objects_known[object], module ? p->file : program);
+	if (image != NULL)
+		return image->note.path;
+	return p != NULL && location_in_module(p) ? p->file :
+	    (struct tach_string){program, strlen(program)};
+}
+
+static void
+put_object(struct callgrind *c, const struct location *p, bool called)
+{
+	struct tach_string name = name_of_object(c, p);
+	uint32_t count = c->objects.count, object = strings_find(&c->objects, name);
+	bool known = object < count;
+
+	if (object == TACH_NONE)
+		c->out.error = ENOMEM;
+	else if (!called || object != c->object)
+		put_numbered(c, called ? "cob=" : "ob=", object, &known, name);
 	if (!called)
 		c->object = object;
 }
@@ -137,12 +155,12 @@ name_of_file(const struct location *p)
 static void
 put_function(struct callgrind *c, uint32_t function, bool called)
 {
-	const struct functions *f = &c->functions;
 	const struct location *p = first_location(c, function);
 	uint32_t file = file_of(c, p, function);
 	struct buf name = {0};
 
-	put_object(c, p, p != NULL ? f->functions[function].file : 0, called);
+	if (c->has_modules)
+		put_object(c, p, called);
 	if (!called || file != c->file)
 		put_numbered(c, called ? "cfi=" : "fl=", file,
 		    &c->files_known[file], name_of_file(p));
@@ -314,22 +332,23 @@ static bool
 callgrind_prepare(struct callgrind *c)
 {
 	bool by_time = c->options->weight == TACH_WEIGHT_TIME;
+	uint64_t address;
 	size_t n;
 
 	c->has_time = by_time || c->meta->interval_us != 0;
 	if (!functions_init(&c->functions, &c->stacks.locations) ||
 	    !calls_init(&c->calls, &c->stacks, (struct calls_options){
 		c->functions.of, c->functions.count, 0, &c->error, NULL}) ||
-	    !calls_by_caller(&c->called, &c->calls))
+	    !calls_by_caller(&c->called, &c->calls) ||
+	    !images_read(&c->images, c->stacks.locations.table))
 		return false;
 	n = (size_t)c->functions.count + 1 + c->stacks.nthreads;
 	c->functions_known = calloc(n, sizeof(bool));
 	c->files_known = calloc((size_t)c->functions.nfiles + 2, sizeof(bool));
-	c->objects_known = calloc((size_t)c->functions.nfiles + 1, sizeof(bool));
 	for (uint32_t i = 0; i < c->stacks.locations.count; i++)
-		c->has_modules |= location_in_module(&c->stacks.locations.all[i]);
-	return c->functions_known != NULL && c->files_known != NULL &&
-	    c->objects_known != NULL;
+		c->has_modules |= location_in_module(&c->stacks.locations.all[i]) ||
+		    images_find(&c->images, &c->stacks.locations.all[i], &address) != NULL;
+	return c->functions_known != NULL && c->files_known != NULL;
 }
 
 static int
@@ -357,7 +376,8 @@ callgrind_free(struct tach_sink *sink)
 	emit_clear(&c->out);
 	free(c->files_known);
 	free(c->functions_known);
-	free(c->objects_known);
+	strings_clear(&c->objects);
+	images_clear(&c->images);
 	free(c);
 }
 

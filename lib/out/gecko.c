@@ -602,7 +602,7 @@ put_func_relevant(struct gecko *g, uint32_t i)
 {
 	const struct location *p = func_location(g, i);
 
-	emit(&g->out, p != NULL && kind_has_caller(p->kind) ? "false" : "true");
+	emit(&g->out, p != NULL && kind_is_c(p->kind) ? "false" : "true");
 }
 
 static void
@@ -867,7 +867,7 @@ has_c_code(const struct gecko *g)
 	const struct locations *p = &g->stacks.locations;
 	uint32_t i = 0;
 
-	while (i < p->count && !kind_has_caller(p->all[i].kind))
+	while (i < p->count && !kind_is_c(p->all[i].kind))
 		i++;
 	return i < p->count;
 }

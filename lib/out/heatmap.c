@@ -133,8 +133,8 @@ make_rows(struct heatmap *h)
 	for (uint32_t i = 0; i < n; i++) {
 		h->order[i] = i;
 		h->file_of[i] = h->functions.functions[h->functions.of[i]].file;
-		h->paged[h->file_of[i]] |= !kind_has_caller(
-		    h->stacks.locations.all[i].kind);
+		h->paged[h->file_of[i]] |= !location_has_caller(
+		    &h->stacks.locations.all[i]);
 	}
 	qsort_r(h->order, n, sizeof(*h->order), compare_rows, h);
 	divide_rows(h);

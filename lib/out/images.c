@@ -17,7 +17,10 @@ images_clear(struct images *m)
 {
 	free(m->list);
 	free(m->functions);
+	free(m->sources);
 	set_clear(&m->paths);
+	set_clear(&m->ids);
+	set_clear(&m->source_set);
 	set_clear(&m->known);
 	set_clear(&m->function_set);
 	*m = (struct images){0};
@@ -54,6 +57,22 @@ is_image_function(const void *arg, uint32_t index)
 	const struct note_function *f = &k->images->functions[index];
 
 	return string_order(f->name, k->text) == 0 && string_order(f->id, k->id) == 0;
+}
+
+static bool
+has_id(const void *arg, uint32_t index)
+{
+	const struct image_wanted *k = arg;
+
+	return string_order(k->images->list[index].note.id, k->id) == 0;
+}
+
+static bool
+has_source(const void *arg, uint32_t index)
+{
+	const struct image_wanted *k = arg;
+
+	return string_order(k->images->sources[index].path, k->text) == 0;
 }
 
 static uint64_t
@@ -101,9 +120,39 @@ add_image(struct images *m, const struct note_module *note)
 		return false;
 	m->list = p;
 	p[m->count].note = *note;
-	if (!link_image(m, &key, m->count) || !set_add(&m->known, hash, m->count))
+	if (!link_image(m, &key, m->count) || !set_add(&m->known, hash, m->count) ||
+	    (set_find(&m->ids, hash_text(note->id, 0), has_id, &key) == TACH_NONE &&
+		!set_add(&m->ids, hash_text(note->id, 0), m->count)))
 		return false;
 	m->count++;
+	return true;
+}
+
+/* Adds a source of the image that has its id, behind the first one of the same path. */
+static bool
+add_source(struct images *m, const struct note_source *note)
+{
+	const struct image_wanted key = {m, note->id, note->path};
+	uint32_t image = set_find(&m->ids, hash_text(note->id, 0), has_id, &key);
+	uint32_t first = set_find(&m->source_set, hash_text(note->path, 0), has_source,
+	    &key);
+	struct image_source *p;
+
+	if (image == TACH_NONE)
+		return true;
+	p = array_grow(m->sources, m->nsources, &m->sources_max, sizeof(*p));
+	if (p == NULL)
+		return false;
+	m->sources = p;
+	p[m->nsources] = (struct image_source){note->path, image, TACH_NONE};
+	if (first == TACH_NONE &&
+	    !set_add(&m->source_set, hash_text(note->path, 0), m->nsources))
+		return false;
+	if (first != TACH_NONE) {
+		p[m->nsources].next = p[first].next;
+		p[first].next = m->nsources;
+	}
+	m->nsources++;
 	return true;
 }
 
@@ -127,6 +176,20 @@ add_image_function(struct images *m, const struct note_function *f)
 	return true;
 }
 
+/* Reads the sources, once all images are known. */
+static bool
+read_sources(struct images *m, const struct tach_table *table)
+{
+	struct note_source source;
+	struct tach_string note;
+
+	for (uint32_t i = 0; m->count > 0 && i < tach_table_string_count(table); i++)
+		if (tach_string_note(tach_table_string(table, i), &note) &&
+		    note_source(note, &source) && !add_source(m, &source))
+			return false;
+	return true;
+}
+
 bool
 images_read(struct images *m, const struct tach_table *table)
 {
@@ -141,7 +204,7 @@ images_read(struct images *m, const struct tach_table *table)
 		    note_function(note, &function) && !add_image_function(m, &function))
 			return false;
 	}
-	return true;
+	return read_sources(m, table);
 }
 
 /* ---- finding ----------------------------------------------------------- */
@@ -155,34 +218,73 @@ has_address(const struct image *m, uint64_t wanted, uint64_t *address)
 	return true;
 }
 
+/* Whether an image has a function; *start: its address, as in the file. */
+static bool
+has_function(const struct images *m, const struct image *i, struct tach_string name,
+    uint64_t *start)
+{
+	struct image_wanted key = {m, i->note.id, name};
+	uint32_t found = set_find(&m->function_set, hash_both(&key), is_image_function,
+	    &key);
+
+	if (found != TACH_NONE)
+		*start = m->functions[found].start;
+	return found != TACH_NONE;
+}
+
+/* The image of a path that has a function; NULL if there is none. */
+static const struct image *
+find_by_path(const struct images *m, const struct location *where, uint64_t *start)
+{
+	struct image_wanted key = {m, {NULL, 0}, where->file};
+	uint32_t at = set_find(&m->paths, hash_text(where->file, 0), has_path, &key);
+
+	for (unsigned n = 0; at != TACH_NONE && n < SAME_PATH_MAX; n++) {
+		if (has_function(m, &m->list[at], where->func, start))
+			return &m->list[at];
+		at = m->list[at].next;
+	}
+	return NULL;
+}
+
+/* The same by the path of its source. */
+static const struct image *
+find_by_source(const struct images *m, const struct location *where, uint64_t *start)
+{
+	struct image_wanted key = {m, {NULL, 0}, where->file};
+	uint32_t at = set_find(&m->source_set, hash_text(where->file, 0), has_source,
+	    &key);
+
+	for (unsigned n = 0; at != TACH_NONE && n < SAME_PATH_MAX; n++) {
+		const struct image_source *s = &m->sources[at];
+		if (has_function(m, &m->list[s->image], where->func, start))
+			return &m->list[s->image];
+		at = s->next;
+	}
+	return NULL;
+}
+
 const struct image *
 images_find(const struct images *m, const struct location *where, uint64_t *address)
 {
-	struct image_wanted key = {m, {NULL, 0}, where->file};
-	uint32_t at, found;
+	const struct image *i = NULL;
+	uint64_t start = 0;
 
-	if (m->count == 0 || !location_in_module(where))
-		return NULL;
-	at = set_find(&m->paths, hash_text(where->file, 0), has_path, &key);
-	key.text = where->func;
-	for (unsigned n = 0; at != TACH_NONE && n < SAME_PATH_MAX; n++) {
-		const struct image *i = &m->list[at];
-		key.id = i->note.id;
-		found = set_find(&m->function_set, hash_both(&key), is_image_function,
-		    &key);
-		if (found != TACH_NONE)
-			return has_address(i, m->functions[found].start +
-			    i->note.bias, address) ? i : NULL;
-		at = i->next;
-	}
-	return NULL;
+	if (m->count > 0 && location_in_module(where))
+		i = find_by_path(m, where, &start);
+	else if (m->count > 0 && location_in_c_source(where))
+		i = find_by_source(m, where, &start);
+	return i != NULL && has_address(i, start + i->note.bias, address) ? i : NULL;
 }
 
 bool
 images_all(const struct images *m, const struct locations *all)
 {
+	uint64_t address;
+
 	for (uint32_t i = 0; i < all->count; i++)
-		if (!location_in_module(&all->all[i]))
+		if (!location_in_module(&all->all[i]) &&
+		    images_find(m, &all->all[i], &address) == NULL)
 			return false;
 	return m->count > 0;
 }

@@ -17,12 +17,24 @@ struct image {
 	bool placed;   /* see images_place */
 };
 
+/* A source file that an image has code of. */
+struct image_source {
+	struct tach_string path;
+	uint32_t image;
+	uint32_t next; /* with the same path; TACH_NONE: there is none */
+};
+
 struct images {
 	struct image *list; /* in the order of their notes */
 	uint32_t count;
 	/* private */
 	size_t max;
 	struct set paths; /* of the first image of each path */
+	struct set ids;	  /* of the first image of each id */
+	struct image_source *sources;
+	uint32_t nsources;
+	size_t sources_max;
+	struct set source_set; /* of the first source of each path */
 	struct set known; /* of all images, by id and path */
 	struct note_function *functions;
 	uint32_t nfunctions;
@@ -40,7 +52,8 @@ void images_clear(struct images *);
 const struct image *images_find(const struct images *, const struct location *,
     uint64_t *address);
 
-/* Whether a profile has images, and all its locations are in modules. */
+/* Whether a profile has images, and all its locations are in modules, or are lines of
+ * images. */
 bool images_all(const struct images *, const struct locations *);
 
 /* Sets ->placed of the images that lie apart from one another, from the addresses between

@@ -95,8 +95,22 @@ synthetic(struct tach_string file, int32_t line)
 static inline bool
 location_in_module(const struct location *p)
 {
-	return (p->kind == KIND_NATIVE || p->kind == KIND_KERNEL) &&
+	return (p->kind == KIND_NATIVE || p->kind == KIND_KERNEL) && p->line <= 0 &&
 	    !file_is_none(p->file);
+}
+
+/* Whether it is a line of C. */
+static inline bool
+location_in_c_source(const struct location *p)
+{
+	return p->kind == KIND_NATIVE && p->line > 0;
+}
+
+/* See kind_has_caller. */
+static inline bool
+location_has_caller(const struct location *p)
+{
+	return kind_has_caller(p->kind, p->line);
 }
 
 /* The frame of a stack without frames, in formats that need one: such a sample

@@ -603,11 +603,11 @@ mapping_of(struct otlp *o, const struct location *where, const struct image *ima
 {
 	uint32_t count = o->modules.count, number, name;
 
-	if (!location_in_module(where))
+	if (image == NULL && !location_in_module(where))
 		return MAPPING;
 	number = strings_find(&o->modules,
 	    image != NULL ? image_key(image) : where->file);
-	name = names_add(o->names, where->file);
+	name = names_add(o->names, image != NULL ? image->note.path : where->file);
 	if (number == TACH_NONE || name == TACH_NONE)
 		return 0;
 	if (o->modules.count > count)

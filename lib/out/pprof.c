@@ -221,11 +221,11 @@ mapping_of(struct pprof *p, const struct location *where, const struct image *im
 {
 	uint32_t count = p->modules.count, number, name;
 
-	if (!location_in_module(where))
+	if (image == NULL && !location_in_module(where))
 		return MAPPING;
 	number = strings_find(&p->modules,
 	    image != NULL ? image_key(image) : where->file);
-	name = names_add(p->names, where->file);
+	name = names_add(p->names, image != NULL ? image->note.path : where->file);
 	if (number == TACH_NONE || name == TACH_NONE)
 		return 0;
 	if (p->modules.count > count)

@@ -246,7 +246,7 @@ put_function(struct pstats *p, uint32_t callee)
 	location = &p->stacks.locations.all[callee];
 	file = text_size(location->text);
 	emit_bytes(&p->out, location->text.bytes, file);
-	add_int(b, kind_has_caller(location->kind) ? 0 : location->line);
+	add_int(b, location_has_caller(location) ? 0 : location->line);
 	emit_bytes(&p->out, location->text.bytes + file,
 	    location->text.len - file);
 }

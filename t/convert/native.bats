@@ -133,10 +133,71 @@ raw() {
 	[ "$(tach-info m.bin | grep -c "^module: .*$A")" -eq 2 ]
 }
 
+# lined: a profile of functions of which some have lines: of one module, of another one with
+# a function of that name, of a header that both have, and of none that is known.
+lined() {
+	cat <<-END
+	# python 3.14.2
+	# interval 1000
+	# note module 1000-3000 0 0 aa /lib/a.so
+	# note module 5000-7000 0 4000 bb /lib/b.so
+	# note function aa 1040 f
+	# note function bb 1080 f
+	# note function bb 10c0 g
+	# note source aa /src/a.c
+	# note source bb /src/b.c
+	# note source aa /src/both.h
+	# note source bb /src/both.h
+	0	0	7	cpu	p.py:run:3;/src/a.c:f:7
+	1000	0	7	cpu	p.py:run:3;/src/b.c:f:7
+	2000	0	7	cpu	p.py:run:3;/src/both.h:g:8;/src/c.c:h:9
+	3000	0	7	cpu	p.py:run:3;/lib/b.so:g:;/src/a.c:g:5
+	END
+}
+
+@test "lines of C have the module of their source, and the address of their function" {
+	lined >p.txt
+	tach-convert --pprof -o p.pb.gz p.txt
+	raw p.pb.gz | sort >out
+	sort >wanted <<-END
+	mapping python3.14 0-0 0 
+	mapping /lib/a.so 1000-3000 0 aa
+	mapping /lib/b.so 5000-7000 0 bb
+	run 0 python3.14
+	f 1040 /lib/a.so
+	f 5080 /lib/b.so
+	g 50c0 /lib/b.so
+	g 50c0 /lib/b.so
+	g 0 python3.14
+	h 0 python3.14
+	END
+	diff wanted out
+	tach-convert --callgrind p.txt >out
+	tr '=()' '   ' <out | awk '$1 ~ /^c?(ob|fn)$/ {
+		kind = $1
+		sub(/^c/, "", kind)
+		if ($3 != "")
+			names[kind, $2] = $3
+		if ($1 == "ob")
+			object = names["ob", $2]
+		if ($1 == "fn")
+			print object, names["fn", $2]
+	}' >objects
+	for place in '/lib/a.so f' '/lib/b.so f' '/lib/b.so g' 'python h'; do
+		found -x "$place" <objects
+	done
+	tach-convert --gperftools -o p.prof p.txt
+	grep -a -q '^# 0x0*1040 f (/src/a.c:7' p.prof
+	grep -a -q '^# 0x0*5080 f (/src/b.c:7' p.prof
+	tach-info p.txt | absent '^note: *source'
+	tach-convert --otlp -o p.otlp p.txt
+	found bb <p.otlp
+}
+
 @test "a profile without notes, or with odd ones, has no addresses" {
 	local -a odd=("module 5-5 0 0 $A /x" "module 5-6 0 $A /x" "module 5-6 0 0 xyz /x"
 	    "module 5-6 0 0 $A " "module 11111111111111111-6 0 0 $A /x" "module - /x"
-	    "function $A" "function $A 5" "function $A 5 " "function  5 f")
+	    "source $A" "source $A " "source xyz /x" "function $A" "function $A 5" "function $A 5 " "function  5 f")
 	local note
 	for note in "${odd[@]}"; do
 		printf '# python 3.14.2\n# note %s\n0\t0\t7\tcpu\t/x:f:\n' "$note" >p.txt

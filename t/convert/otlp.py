@@ -104,7 +104,8 @@ class Dictionary:
         if location['address']:
             assert mapping['start'] <= location['address'] < mapping['limit']
         assert (self.string(mapping['file']).startswith('python') or
-                mapping['file'] == function['file'])
+                mapping['file'] == function['file'] or
+                line['line'] > 0 and location['address'] > 0)
         return (self.string(function['name']), self.string(function['file']),
                 line['line'], line['column'],
                 self.attributes(location['attributes']))

@@ -80,8 +80,8 @@ def main():
         mapping = mappings[location['mapping']]
         if location['address']:
             assert mapping['start'] <= location['address'] < mapping['limit']
-        assert module == program or (module == function['file'] and
-                                     line['line'] == 0)
+        assert module == program or (location['address'] > 0 if line['line'] else
+                                     module == function['file'])
         stacks[number] = (f"{string(function['name'])} "
                           f"{string(function['file'])}:{line['line']}"
                           f":{line['column']}")

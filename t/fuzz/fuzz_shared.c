@@ -102,7 +102,7 @@ open_stage(struct stage *s)
 	s->checker = (struct checker){{.size = sizeof(struct tach_sink),
 		.run = check_run}, s->table};
 	s->inprocess = inprocess_new(s->agents, &s->process, &s->options,
-	    s->table, &s->names, &s->faults);
+	    s->table, &s->names, &s->faults, NULL);
 	promise(s->inprocess != NULL);
 	s->control = mmap(NULL, WIRE_AREAS + AREAS * WIRE_AREA,
 	    PROT_READ | PROT_WRITE, MAP_SHARED, agents_fd(s->agents), 0);

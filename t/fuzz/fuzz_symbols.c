@@ -72,13 +72,16 @@ find_some(struct native_symbols *s, const uint8_t *bytes, size_t n)
 static void
 find_lines(const struct native_module *m)
 {
-	struct native_lines *l = native_lines_open(m);
+	int fd = native_lines_file(m);
+	struct native_lines *l = fd >= 0 ? native_lines_open(fd) : NULL;
 	struct native_line line;
 
 	for (uint64_t i = 0; l != NULL && i < (uint64_t)2 * LOOKS; i++)
 		if (native_lines_find(l, i * 64, &line))
 			promise(line.line > 0 && line.file != NULL);
 	native_lines_close(l);
+	if (fd >= 0)
+		close(fd);
 }
 
 int

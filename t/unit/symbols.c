@@ -126,7 +126,8 @@ show_cost(struct native_symbols *s, const struct fdes *functions)
 static void
 show_lines(const struct native_module *m)
 {
-	struct native_lines *l = native_lines_open(m);
+	int fd = native_lines_file(m);
+	struct native_lines *l = fd >= 0 ? native_lines_open(fd) : NULL;
 	struct native_line line;
 	uint64_t addr;
 
@@ -136,6 +137,8 @@ show_lines(const struct native_module *m)
 		else
 			printf("%" PRIx64 " ??:0\n", addr);
 	native_lines_close(l);
+	if (fd >= 0)
+		close(fd);
 }
 
 static void

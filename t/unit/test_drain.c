@@ -105,7 +105,7 @@ raise_curtain(struct stage *s)
 	    .run = check_run},
 	    .table = s->table};
 	s->inprocess = inprocess_new(s->agents, &s->process, &s->options,
-	    s->table, &s->names, &s->faults);
+	    s->table, &s->names, &s->faults, NULL);
 	assert(s->inprocess != NULL);
 	assert(inprocess_look(s->inprocess) == INPROCESS_NONE);
 	slot = agents_slot(s->agents, 3);

@@ -68,6 +68,7 @@ struct inprocess {
 	struct tach_table *table;
 	struct thread_names *names;
 	struct native_faults *faults;
+	struct late_lines *lines;
 	struct process_memory memory;
 	struct guarded guarded;
 	struct image_proof proof;
@@ -146,7 +147,8 @@ read_guarded(const struct py_memory *m, const struct py_piece *pieces,
 struct inprocess *
 inprocess_new(struct agents *agents, const struct process *p,
     const struct tach_recorder_options *options, struct tach_table *table,
-    struct thread_names *names, struct native_faults *faults)
+    struct thread_names *names, struct native_faults *faults,
+    struct late_lines *lines)
 {
 	struct inprocess *e = calloc(1, sizeof(*e));
 
@@ -158,6 +160,7 @@ inprocess_new(struct agents *agents, const struct process *p,
 	e->table = table;
 	e->names = names;
 	e->faults = faults;
+	e->lines = lines;
 	e->slot = AGENTS_NONE;
 	e->born = clock_ns();
 	e->ended.size = sizeof(e->ended);
@@ -224,7 +227,7 @@ make_mixer(struct inprocess *e)
 	if (o->mixed == TACH_MIXED_NONE)
 		return true;
 	e->mixer = ring_mixer_new(e->process, &e->runtime.offsets,
-	    &e->guarded.memory, e->table, e->faults, o);
+	    &e->guarded.memory, e->table, e->faults, e->lines, o);
 	return e->mixer != NULL;
 }
 

@@ -10,6 +10,7 @@
 #define ENGINE_INPROCESS_INPROCESS_H
 
 #include "engine/inprocess/agents.h"
+#include "engine/lines/late_lines.h"
 #include "engine/os/os.h"
 #include "engine/sample/native_faults.h"
 #include "engine/threads/threads.h"
@@ -22,7 +23,7 @@ struct inprocess;
  * NULL if memory ran out, or another recorder has the process. */
 struct inprocess *inprocess_new(struct agents *, const struct process *,
     const struct tach_recorder_options *, struct tach_table *,
-    struct thread_names *, struct native_faults *);
+    struct thread_names *, struct native_faults *, struct late_lines *);
 /* ended: no thread can write to the memory any more, so the slot and its areas are
  * freed; otherwise they are left. */
 void inprocess_free(struct inprocess *, bool ended);

@@ -70,7 +70,7 @@ make_inprocess(struct engine *engine)
 		    "the recorder of process %d: see tach_recorder_share",
 		    (int)t->process.pid);
 	e->inprocess = inprocess_new(e->agents, &t->process, &t->options,
-	    t->table, &t->names, &e->faults);
+	    t->table, &t->names, &e->faults, t->lines);
 	return e->inprocess != NULL ? TACH_OK :
 	    error_memory(&t->error);
 }

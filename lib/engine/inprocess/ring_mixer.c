@@ -19,13 +19,14 @@ struct ring_mixer {
 struct ring_mixer *
 ring_mixer_new(const struct process *p, const struct py_offsets *o,
     const struct py_memory *memory, struct tach_table *table,
-    struct native_faults *faults, const struct tach_recorder_options *options)
+    struct native_faults *faults, struct late_lines *lines,
+    const struct tach_recorder_options *options)
 {
 	struct ring_mixer *r = calloc(1, sizeof(*r));
 
 	if (r == NULL)
 		return NULL;
-	r->mixed = mixed_new(p, o, memory, table, faults, options);
+	r->mixed = mixed_new(p, o, memory, table, faults, lines, options);
 	if (r->mixed != NULL)
 		return r;
 	ring_mixer_free(r);

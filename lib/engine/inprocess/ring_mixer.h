@@ -12,7 +12,7 @@ struct ring_mixer;
  * out. */
 struct ring_mixer *ring_mixer_new(const struct process *, const struct py_offsets *,
     const struct py_memory *, struct tach_table *, struct native_faults *,
-    const struct tach_recorder_options *);
+    struct late_lines *, const struct tach_recorder_options *);
 void ring_mixer_free(struct ring_mixer *);
 /* What makes the stacks. */
 struct mixed *ring_mixer_mixed(struct ring_mixer *);

@@ -108,9 +108,10 @@ look_up_frame(struct c_frames *c, const struct native_frame *f, struct c_frame *
 /* ---- the cache --------------------------------------------------------- */
 
 void
-c_frames_init(struct c_frames *c, struct unwinder *w, struct tach_table *table)
+c_frames_init(struct c_frames *c, struct unwinder *w, struct tach_table *table,
+    struct late_lines *lines)
 {
-	*c = (struct c_frames){.unwinder = w, .table = table};
+	*c = (struct c_frames){.unwinder = w, .table = table, .lines = lines};
 	native_frames_init(&c->notes, table);
 }
 
@@ -196,6 +197,17 @@ c_frames_find(struct c_frames *c, const struct native_frame *f)
 	return found;
 }
 
+/* Makes the frame of a function of a module: of the address, if it can have a line. */
+static uint32_t
+make_frame(struct c_frames *c, const struct c_frame *f, struct tach_string name)
+{
+	uint32_t frame = c->lines == NULL ? TACH_NONE : late_lines_frame(c->lines,
+	    f->of, c->unwinder->modules.source.root, f->pc - f->of->bias, name);
+
+	return frame != TACH_NONE ? frame :
+				    emit_lineless(c->table, f->of->path, name);
+}
+
 uint32_t
 c_frames_frame(struct c_frames *c, struct c_frame *f)
 {
@@ -206,7 +218,7 @@ c_frames_frame(struct c_frames *c, struct c_frame *f)
 	if (f->of == NULL)
 		return f->frame = emit_synthetic(c->table, JIT_NAME);
 	symbol = symbol_in_module(c, f->of, f->pc);
-	f->frame = emit_lineless(c->table, f->of->path,
+	f->frame = make_frame(c, f,
 	    (struct tach_string){symbol.name, strlen(symbol.name)});
 	if (f->frame != TACH_NONE && symbol.start != 0 &&
 	    !native_frames_note(&c->notes, f->frame, f->of, symbol.start))

@@ -4,6 +4,7 @@
 #ifndef ENGINE_NATIVE_C_FRAMES_H
 #define ENGINE_NATIVE_C_FRAMES_H
 
+#include "engine/lines/late_lines.h"
 #include "engine/native/native_frames.h"
 #include "engine/native/unwinder.h"
 #include "set.h"
@@ -26,6 +27,7 @@ struct c_frames {
 	struct unwinder *unwinder;
 	struct tach_table *table;
 	struct native_frames notes;
+	struct late_lines *lines; /* NULL: none are wanted */
 	struct c_frame *list;
 	size_t count, max;
 	struct set set;
@@ -34,8 +36,9 @@ struct c_frames {
 	uint64_t listed; /* ->listed of the modules that they are of */
 };
 
-/* The unwinder and the table must outlive them. */
-void c_frames_init(struct c_frames *, struct unwinder *, struct tach_table *);
+/* The unwinder, the table and the lines must outlive them. */
+void c_frames_init(struct c_frames *, struct unwinder *, struct tach_table *,
+    struct late_lines *);
 void c_frames_free(struct c_frames *);
 
 /* The function that a frame is in, until the next call.  NULL if out of memory. */

@@ -32,7 +32,8 @@ struct mixed {
 struct mixed *
 mixed_new(const struct process *p, const struct py_offsets *o,
     const struct py_memory *memory, struct tach_table *table,
-    struct native_faults *faults, const struct tach_recorder_options *options)
+    struct native_faults *faults, struct late_lines *lines,
+    const struct tach_recorder_options *options)
 {
 	struct mixed *m = calloc(1, sizeof(*m));
 
@@ -47,7 +48,7 @@ mixed_new(const struct process *p, const struct py_offsets *o,
 		mixed_free(m);
 		return NULL;
 	}
-	c_frames_init(&m->names, &m->unwinder, table);
+	c_frames_init(&m->names, &m->unwinder, table, lines);
 	return m;
 }
 

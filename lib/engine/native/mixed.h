@@ -4,6 +4,7 @@
 #ifndef ENGINE_NATIVE_MIXED_H
 #define ENGINE_NATIVE_MIXED_H
 
+#include "engine/lines/late_lines.h"
 #include "engine/native/native_capture.h"
 #include "engine/sample/native_faults.h"
 #include "python/cframes.h"
@@ -14,10 +15,11 @@
 struct mixed;
 
 /* The memory is the process's, for its code.  What is given must outlive it.  Each stack
- * is counted among the faults.  NULL if out of memory. */
+ * is counted among the faults.  The lines are NULL if none are wanted.  NULL if out of
+ * memory. */
 struct mixed *mixed_new(const struct process *, const struct py_offsets *,
     const struct py_memory *, struct tach_table *, struct native_faults *,
-    const struct tach_recorder_options *);
+    struct late_lines *, const struct tach_recorder_options *);
 void mixed_free(struct mixed *);
 
 /*

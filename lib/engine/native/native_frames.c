@@ -14,9 +14,6 @@
 #include "array.h"
 #include "buf.h"
 
-#define HASH_BASIS UINT64_C(0xcbf29ce484222325) /* of FNV-1a */
-#define HASH_PRIME UINT64_C(0x100000001b3)
-#define ID_SIZE (2 * ELF_BUILD_ID_MAX + 1)
 #define NUMBERS_SIZE 96
 
 void
@@ -31,22 +28,6 @@ native_frames_free(struct native_frames *n)
 	free(n->noted);
 	free(n->modules);
 	*n = (struct native_frames){0};
-}
-
-/* Writes a module's id.  Without a build id it is made of the path, as profiles of one
- * machine are to have one id for one file. */
-static void
-write_id(char id[ID_SIZE], const struct module *m)
-{
-	uint64_t hash = HASH_BASIS;
-
-	for (size_t i = 0; i < m->elf.build_id_size; i++)
-		snprintf(id + 2 * i, 3, "%02x", m->elf.build_id[i]);
-	if (m->elf.build_id_size > 0)
-		return;
-	for (const char *p = m->path; *p != '\0'; p++)
-		hash = (hash ^ (uint8_t)*p) * HASH_PRIME;
-	snprintf(id, ID_SIZE, "-%016" PRIx64, hash);
 }
 
 /* Adds a note of numbers and a name. */
@@ -68,7 +49,7 @@ add_named_note(struct native_frames *n, const char *numbers, struct tach_string 
 static bool
 note_its_module(struct native_frames *n, const struct module *m, const char *id)
 {
-	char numbers[NUMBERS_SIZE + ID_SIZE];
+	char numbers[NUMBERS_SIZE + MODULE_ID_SIZE];
 	const struct module **p;
 
 	for (size_t i = 0; i < n->nmodules; i++)
@@ -104,7 +85,7 @@ bool
 native_frames_note(struct native_frames *n, uint32_t frame_index,
     const struct module *m, uint64_t start)
 {
-	char id[ID_SIZE], numbers[NUMBERS_SIZE + ID_SIZE];
+	char id[MODULE_ID_SIZE], numbers[NUMBERS_SIZE + MODULE_ID_SIZE];
 	const struct tach_frame *f;
 
 	if (frame_index < n->count && n->noted[frame_index])
@@ -113,7 +94,7 @@ native_frames_note(struct native_frames *n, uint32_t frame_index,
 	    !reserve_noted(n, frame_index))
 		return false;
 	n->noted[frame_index] = true;
-	write_id(id, m);
+	module_id(id, m);
 	f = tach_table_frame(n->table, frame_index);
 	snprintf(numbers, sizeof(numbers), "function %s %" PRIx64 " ", id, start);
 	return note_its_module(n, m, id) && add_named_note(n, numbers,

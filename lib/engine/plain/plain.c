@@ -63,7 +63,7 @@ plain_new(struct target *target, struct interrupts *in)
 	p->stops.process = &target->process;
 	p->stops.patience = STOP_PATIENCE;
 	watcher_init(&p->watcher, -1);
-	c_frames_init(&p->functions, &p->unwinder, target->table);
+	c_frames_init(&p->functions, &p->unwinder, target->table, target->lines);
 	process_memory_init(&p->memory, target->process.task);
 	if (target->options.kernel)
 		kernel_frames_init(&p->kernel, target->table);

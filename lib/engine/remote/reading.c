@@ -15,7 +15,7 @@
 bool
 reading_init(struct reading *r, const struct process *p, const struct py_runtime *rt,
     const struct tach_recorder_options *options, struct interrupts *interrupts,
-    struct tach_table *table, struct native_faults *faults)
+    struct tach_table *table, struct native_faults *faults, struct late_lines *lines)
 {
 	r->process = r->stops.process = p;
 	r->offsets = &rt->offsets;
@@ -30,7 +30,7 @@ reading_init(struct reading *r, const struct process *p, const struct py_runtime
 	return reader_init(&r->reader, p, rt, options, table) &&
 	    (options->mixed == TACH_MIXED_NONE ||
 		(r->mixed = mixed_new(p, r->offsets, &r->reader.memory.memory, table,
-		     faults, options)) != NULL);
+		     faults, lines, options)) != NULL);
 }
 
 void

@@ -46,11 +46,11 @@ struct reading {
 	bool lingers; /* a stopped thread is to stand still until its sample is made */
 };
 
-/* The process, the runtime, the table and the faults must outlive it; the interrupts can
- * be NULL.  False if out of memory; reading_free must be called even then. */
+/* The process, the runtime, the table, the faults and the lines must outlive it; the
+ * interrupts and the lines can be NULL.  False if out of memory; reading_free must be called even then. */
 bool reading_init(struct reading *, const struct process *, const struct py_runtime *,
     const struct tach_recorder_options *, struct interrupts *, struct tach_table *,
-    struct native_faults *);
+    struct native_faults *, struct late_lines *);
 /* See remote_free. */
 void reading_free(struct reading *, uint64_t until);
 

@@ -112,7 +112,8 @@ struct remote *
 remote_new(const struct process *p, const struct py_runtime *rt,
     const struct tach_recorder_options *options,
     struct interrupts *interrupts, struct tach_table *table,
-    struct thread_names *names, struct native_faults *faults)
+    struct thread_names *names, struct native_faults *faults,
+    struct late_lines *lines)
 {
 	struct remote *r = calloc(1, sizeof(*r));
 
@@ -123,7 +124,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->releasing = (struct releasing_sink){{.size = sizeof(struct tach_sink),
 		.run = release_and_run},
 	    .stops = &r->by.stops};
-	if (!reading_init(&r->by, p, rt, options, interrupts, table, faults) ||
+	if (!reading_init(&r->by, p, rt, options, interrupts, table, faults, lines) ||
 	    !make_parts(r, rt, table)) {
 		remote_free(r, 0);
 		return NULL;

@@ -14,6 +14,7 @@
 #define ENGINE_REMOTE_REMOTE_H
 
 #include "engine/kernel/interrupt.h"
+#include "engine/lines/late_lines.h"
 #include "engine/os/os.h"
 #include "engine/remote/batches.h"
 #include "engine/sample/native_faults.h"
@@ -28,7 +29,8 @@ struct remote;
  * out of memory. */
 struct remote *remote_new(const struct process *, const struct py_runtime *,
     const struct tach_recorder_options *, struct interrupts *,
-    struct tach_table *, struct thread_names *, struct native_faults *);
+    struct tach_table *, struct thread_names *, struct native_faults *,
+    struct late_lines *);
 /* Waits for threads that have yet to stop, until a time (ns, CLOCK_MONOTONIC) at
  * the latest: see stops_free.  NULL does nothing. */
 void remote_free(struct remote *, uint64_t until);

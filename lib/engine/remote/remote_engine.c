@@ -235,7 +235,7 @@ start_sampling(struct engine *e)
 		    "record without %s", (int)t->process.pid, (int)tracer,
 		    t->options.blocking ? "--blocking" : "--native");
 	r->remote = remote_new(&t->process, &t->runtime, &t->options,
-	    r->interrupts, t->table, &t->names, &r->faults);
+	    r->interrupts, t->table, &t->names, &r->faults, t->lines);
 	if (r->remote == NULL)
 		return error_memory(&t->error);
 	batches_init(&r->batches, t, remote_plan(r->remote), r->interrupts);

@@ -37,6 +37,7 @@ struct target {
 	struct tach_recorder_stats stats;
 	struct tach_meta meta;
 	struct tach_table *table;
+	struct late_lines *lines; /* of frames of C; NULL: none are wanted */
 	struct thread_names names;
 	struct process process;
 	bool gone; /* the process ended before it was opened */
