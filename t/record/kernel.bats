@@ -56,8 +56,8 @@ recorded() {
 	"$K" shares "$name" <stacks >"$name"
 }
 
-# inside NAME PATTERN [OPTION]...: most of its samples are in the kernel, and most of these
-# in functions of such names.
+# inside NAME PATTERN [OPTION]...: most of its samples are in the kernel, and most of
+# these in functions of such names.
 inside() {
 	local name=$1 pattern=$2
 	shift 2
@@ -75,8 +75,7 @@ inside() {
 	in_tries 3 inside faults '\[kernel\]:(asm_exc_page_fault|.*munmap):'
 	absent '\[kernel\]:\(asm_sysvec\|asm_common\|__schedule\)' <stacks
 	# The other thread waits, all the time.
-	found ";<built-in>:posix.read:0;.*;\[kernel\]:[a-z_]*pipe_read:0;<wait>:pipe read:0 " \
-	    <stacks
+	found ';\[kernel\]:[a-z_]*pipe_read:0;<wait>:pipe read:0 ' <stacks
 }
 
 @test "with --native they stand above the functions of C" {
@@ -99,13 +98,13 @@ computes() {
 }
 
 # as_perf: the innermost functions have the shares that perf finds.  The program keeps its
-# CPU: else it would be seen at the few places where it can lose it, for the time of the wait.
+# CPU: else it would be at the few places where it can lose it, for the time of the wait.
 as_perf() {
 	tach-record -q --kernel -m cpu -o p.bin -- \
-	    chrt -f 1 python3 "$K" run getrandom 1 >tid
+	    nice -n -10 python3 "$K" run getrandom 1 >tid
 	tach-convert --collapsed p.bin 2>/dev/null | "$K" shares getrandom >getrandom
 	perf record -q -e task-clock -c 1000000 -g -o perf.data -- \
-	    chrt -f 1 python3 "$K" run getrandom 1 >/dev/null 2>&1
+	    nice -n -10 python3 "$K" run getrandom 1 >/dev/null 2>&1
 	perf script -i perf.data 2>/dev/null | "$K" perf __x64_sys_getrandom >theirs
 	sed 's/^/ours /' getrandom
 	sed 's/^/theirs /' theirs
@@ -121,7 +120,6 @@ as_perf() {
 @test "innermost functions have the shares that perf finds" {
 	need_interrupts
 	need perf linux-perf
-	need chrt util-linux
 	perf record -q -e task-clock -g -o perf.data true 2>/dev/null || skip "no perf here"
 	in_tries 4 as_perf
 }
@@ -156,15 +154,14 @@ C
 }
 
 @test "a note and the summary say of how many stacks it is not known" {
-	run -0 --separate-stderr tach-record --kernel -o p.bin -- python3 "$K" run compute 0.5
+	run -0 --separate-stderr tach-record --kernel -o p.bin -- python3 "$K" run compute 1
 	# shellcheck disable=SC2154
 	found 'tach-record: kernel: [0-9]* stacks, [0-9.]*% in the kernel' <<<"$stderr"
 	tach-info p.bin | found '^note: *kernel stacks=[0-9]* inside=[0-9]* unknown=[0-9]*$'
 	run -0 --separate-stderr without_bpf \
-	    tach-record --kernel -o p.bin -- python3 "$K" run compute 0.5
-	found 'kernel: of [1-9][0-9]* stacks it is not known whether they were in the kernel' \
-	    <<<"$stderr"
-	tach-record -q -o p.bin -- python3 "$K" run compute 0.1
+	    tach-record --kernel -o p.bin -- python3 "$K" run compute 1
+	found 'kernel: of [1-9][0-9]* stacks it is not known whether they were in' <<<"$stderr"
+	tach-record -q -o p.bin -- python3 "$K" run compute 1
 	tach-info p.bin | absent '^note: *kernel '
 }
 
@@ -194,8 +191,8 @@ CAP_SYSLOG"
 	run -125 --separate-stderr setpriv --bounding-set=-syslog \
 	    tach-record --kernel -o p.bin -- touch begun
 	is "$stderr" "tach-record: --kernel needs the addresses of the kernel's \
-functions, which /proc/kallsyms hides: give CAP_SYSLOG, and sysctl kernel.kptr_restrict=1 \
-if that is 2"
+functions, which /proc/kallsyms hides: give CAP_SYSLOG, and sysctl \
+kernel.kptr_restrict=1 if that is 2"
 	[ ! -e begun ]
 	[ ! -e p.bin ]
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
 """kernel.py blocked PID FILE: compares a dump on stdin with what the kernel tells of each
-thread of a process now, and prints how many of them are blocked and have the same functions;
-FILE lists the threads that do not move.
+thread of a process now, and prints how many of them are blocked and have the same
+functions; FILE lists the threads that do not move.
 kernel.py shares FUNCTION: of collapsed stacks on stdin, prints the share of a Python
 function's samples in the kernel, and the share of each innermost function of these.
 kernel.py perf FUNCTION: likewise of a function of C, of `perf script` on stdin.
-kernel.py run NAME SECONDS: spends its time so, in a function of that name, beside a thread
-that waits for a pipe.  The number of that thread is the last line of its output."""
+kernel.py run NAME SECONDS: spends its time so, in a function of that name, beside a
+thread that waits for a pipe, the number of which it prints."""
 import collections
 import mmap
 import os
@@ -18,7 +18,7 @@ import threading
 import time
 
 
-# ---- programs ---------------------------------------------------------------------------
+# ---- programs -------------------------------------------------------------------
 
 def write(fd=os.open(os.devnull, os.O_WRONLY), data=b'x'):
     for _ in range(1000):
@@ -64,7 +64,7 @@ def run(name, seconds):
         globals()[name]()
 
 
-# ---- judges -----------------------------------------------------------------------------
+# ---- judges ---------------------------------------------------------------------
 
 def told(pid, tid):
     """The functions of /proc/PID/task/TID/stack."""

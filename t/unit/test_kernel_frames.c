@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * test_kernel_frames: of stacks in the kernel the interrupt that has come and the scheduler
- * are left out, and nothing else.  The stacks are made of the running kernel's functions.
+ * test_kernel_frames: of stacks in the kernel the interrupt that has come and the
+ * scheduler are left out, and nothing else.  The stacks are made of the running kernel's
+ * functions.
  */
 #undef NDEBUG
 #include <assert.h>
@@ -28,7 +29,8 @@ address_of(const char *name)
 
 	assert(in != NULL);
 	while (found == 0 && fgets(line, sizeof(line), in) != NULL)
-		if (sscanf(line, "%llx %*c %511s", &addr, at) == 2 && strcmp(at, name) == 0)
+		if (sscanf(line, "%llx %*c %511s", &addr, at) == 2 &&
+		    strcmp(at, name) == 0)
 			found = addr;
 	fclose(in);
 	return found;
@@ -78,8 +80,8 @@ test_interrupts(void)
 	/* An interrupt of an interrupt: the outer one has come to the thread. */
 	assert(strcmp(SHOWN(KERNEL_CALLED, "asm_sysvec_call_function_single", "vfs_write",
 	    "asm_sysvec_apic_timer_interrupt", "vfs_read"), "vfs_read ") == 0);
-	assert(strcmp(SHOWN(KERNEL_TICKED, "vfs_write", "asm_common_interrupt", "vfs_read"),
-	    "vfs_read ") == 0);
+	assert(strcmp(SHOWN(KERNEL_TICKED, "vfs_write", "asm_common_interrupt",
+	    "vfs_read"), "vfs_read ") == 0);
 	assert(strcmp(SHOWN(KERNEL_TICKED, "vfs_read", "do_syscall_64"), CALLED) == 0);
 	/* An exception is the thread's own. */
 	assert(strcmp(SHOWN(KERNEL_TICKED, "handle_mm_fault", "asm_exc_page_fault"),
@@ -136,7 +138,8 @@ test_unknown_code(void)
 int
 main(void)
 {
-	if (kallsyms_hold() != KALLSYMS_OK || address_of("asm_sysvec_call_function_single") == 0)
+	if (kallsyms_hold() != KALLSYMS_OK ||
+	    address_of("asm_sysvec_call_function_single") == 0)
 		return 77;
 	assert((table = tach_table_new()) != NULL);
 	kernel_frames_init(&frames, table);

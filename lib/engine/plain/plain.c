@@ -206,8 +206,8 @@ is_same_call(const struct task_state *a, const struct task_state *b)
 	    a->call.stack == b->call.stack && a->call.instr == b->call.instr;
 }
 
-/* Reads a thread that is blocked, by the two registers that the kernel tells; or, with its
- * frames of the kernel, one that has no CPU, by all of them.  False if it went on
+/* Reads a thread that is blocked, by the two registers that the kernel tells; or, with
+ * its frames of the kernel, one that has no CPU, by all of them.  False if it went on
  * meanwhile. */
 static bool
 read_standing(struct plain *p, struct plain_task *t, const struct task_state *s)

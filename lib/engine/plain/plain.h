@@ -4,10 +4,11 @@
  * innermost function of C to the outermost one.
  *
  * With frames of the kernel, a thread that runs is copied in an interrupt, and one that
- * waits for a CPU is read as it is.  Else a thread that runs is stopped to be read.  One that is blocked is read as it is, by
- * its stack pointer; only where that does not lead to its outermost frame is it stopped,
- * too, and never in a call that would end early by it.  It is not read again before it
- * has had a CPU.
+ * waits for a CPU is read as it is.  Else a thread that runs is stopped to be read.
+ *
+ * A thread that is blocked is read as it is, by its stack pointer; only where that does
+ * not lead to its outermost frame is it stopped, too, and never in a call that would end
+ * early by it.  It is not read again before it has had a CPU.
  */
 #ifndef ENGINE_PLAIN_PLAIN_H
 #define ENGINE_PLAIN_PLAIN_H

@@ -20,7 +20,7 @@
 struct plain_engine {
 	struct engine engine;
 	struct plain *plain; /* NULL: no process is sampled */
-	struct stock *stock; /* of interrupts; NULL: frames of the kernel are not wanted */
+	struct stock *stock; /* of interrupts; NULL: no frames of the kernel are wanted */
 	struct interrupts *interrupts; /* or NULL */
 	bool asked; /* for these */
 	uint64_t image;	     /* the program that is sampled */

@@ -134,8 +134,8 @@ cut_interrupts(const struct kernel_frames *k, struct places *p)
 	return false;
 }
 
-/* Leaves out the scheduler's functions at a place, and all above them.  False if there are
- * none. */
+/* Leaves out the scheduler's functions at a place, and all above them.  False if there
+ * are none. */
 static bool
 cut_scheduler(const struct kernel_frames *k, struct places *p, unsigned i)
 {
@@ -207,8 +207,9 @@ kernel_frames_take(struct kernel_frames *k, const struct kernel_stack *s)
 	k->known = cut(k, s->at, &p);
 	for (unsigned i = p.begin; k->known && i < p.end; i++) {
 		struct kernel_place *at = &k->list[p.list[i]];
-		if (at->frame == TACH_NONE &&
-		    (at->frame = make_frame(k, at->name, strlen(at->name))) == TACH_NONE)
+		if (at->frame == TACH_NONE)
+			at->frame = make_frame(k, at->name, strlen(at->name));
+		if (at->frame == TACH_NONE)
 			return false;
 		k->frames[k->depth++] = at->frame;
 	}

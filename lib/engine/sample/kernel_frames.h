@@ -52,8 +52,8 @@ bool kernel_frames_take(struct kernel_frames *, const struct kernel_stack *);
 bool kernel_frames_look(struct kernel_frames *, const struct process *, pid_t, int fd);
 
 /* Puts the frames of the last stack above those of a chain, and between them the callee
- * of its innermost frame; TACH_NONE: there is none.  Returns the chain itself if there are
- * no frames, else one that is valid until the next call.  NULL if out of memory. */
+ * of its innermost frame; TACH_NONE: there is none.  Returns the chain itself if there
+ * are no frames, else one that is valid until the next call.  NULL if out of memory. */
 struct py_chain *kernel_frames_show(struct kernel_frames *, struct py_chain *,
     uint32_t callee);
 
