@@ -328,7 +328,7 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/remote/asks.c lib/engine/remote/asks.h \
 	lib/engine/remote/batches.c lib/engine/remote/batches.h \
 	lib/engine/remote/bindings.c lib/engine/remote/bindings.h \
-	lib/engine/remote/kernel_reading.c lib/engine/remote/mixed_reading.c \
+	lib/engine/remote/mixed_reading.c \
 	lib/engine/remote/plan.c lib/engine/remote/plan.h \
 	lib/engine/remote/reading.c lib/engine/remote/reading.h \
 	lib/engine/remote/remote.c lib/engine/remote/remote.h \

@@ -4,7 +4,7 @@
  * round, in an interrupt, stopped, or while it runs.
  *
  * reading.c has the table of the ways; mixed_reading.c the ones of a thread with its
- * frames of C, kernel_reading.c the ones with its frames of the kernel alone.
+ * frames of C or of the kernel.
  */
 #ifndef ENGINE_REMOTE_READING_H
 #define ENGINE_REMOTE_READING_H
@@ -77,7 +77,7 @@ struct py_chain *reading_mix(struct reading *, struct thread *, uint32_t callee)
 bool reading_show_kernel(struct reading *, uint32_t callee, struct py_chain **shown,
     struct tach_recorder_stats *);
 
-/* The rest is between the files. */
+/* The rest is between the two files. */
 
 /* Reads a running thread in an interrupt.  READ_RETRY also if it runs no more. */
 struct verdict reading_interrupted(struct reading *, struct thread *);
