@@ -112,7 +112,7 @@ def shares(function):
         if stack.endswith(('<wait>:no CPU:0', '[kernel]:schedule:0')):
             continue  # it waits for a CPU
         samples += int(n)
-        if leaf := re.search(r';\[kernel\]:([^:;]+):0$', stack):
+        if leaf := re.search(r';\[kernel\]:([^:;]+):0(;<wait>:[^;]*)?$', stack):
             leaves[leaf[1]] += int(n)
     tell(samples, leaves)
 

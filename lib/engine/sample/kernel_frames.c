@@ -199,7 +199,7 @@ cut(const struct kernel_frames *k, enum kernel_moment at, struct places *p)
 
 /* False if out of memory. */
 static bool
-add_frame(struct kernel_frames *k, uint32_t frame)
+push_frame(struct kernel_frames *k, uint32_t frame)
 {
 	if (frame == TACH_NONE)
 		return false;
@@ -209,11 +209,11 @@ add_frame(struct kernel_frames *k, uint32_t frame)
 }
 
 static bool
-add_place(struct kernel_frames *k, struct kernel_place *at)
+push_place(struct kernel_frames *k, struct kernel_place *at)
 {
 	if (at->frame == TACH_NONE)
 		at->frame = make_frame(k, at->name, strlen(at->name));
-	return add_frame(k, at->frame);
+	return push_frame(k, at->frame);
 }
 
 bool
@@ -229,9 +229,9 @@ kernel_frames_take(struct kernel_frames *k, const struct kernel_stack *s)
 		return false;
 	k->known = cut(k, s->at, &p);
 	if (k->known && lacks && p.begin < p.end)
-		ok = add_frame(k, make_frame(k, LACK, strlen(LACK)));
+		ok = push_frame(k, make_frame(k, LACK, strlen(LACK)));
 	for (unsigned i = p.begin; k->known && ok && i < p.end; i++)
-		ok = add_place(k, &k->list[p.list[i]]);
+		ok = push_place(k, &k->list[p.list[i]]);
 	return ok;
 }
 
@@ -248,7 +248,7 @@ take_names(struct kernel_frames *k, const char *text)
 		text = name + len;
 		if (kallsyms_is_entry(name, len))
 			k->depth = 0;
-		else if (*text == '+' && !add_frame(k, make_frame(k, name, len)))
+		else if (*text == '+' && !push_frame(k, make_frame(k, name, len)))
 			return false;
 		text += strcspn(text, "\n");
 	}
