@@ -109,10 +109,10 @@ def shares(function):
         stack, n = line.rsplit(None, 1)
         if ':%s:' % function not in stack:
             continue
-        if stack.endswith('<wait>:no CPU:0'):
-            continue
+        if stack.endswith(('<wait>:no CPU:0', '[kernel]:schedule:0')):
+            continue  # it waits for a CPU
         samples += int(n)
-        if leaf := re.search(r';\[kernel\]:([^:;]+):0$', stack):
+        if leaf := re.search(r';\[kernel\]:([^:;]+):0(;<wait>:[^;]*)?$', stack):
             leaves[leaf[1]] += int(n)
     tell(samples, leaves)
 

@@ -91,13 +91,15 @@ test_interrupts(void)
 static void
 test_scheduler(void)
 {
-	assert(strcmp(SHOWN(KERNEL_LEAVES, "bpf_get_stack", "__schedule", "schedule",
+	assert(strcmp(SHOWN(KERNEL_BLOCKS, "bpf_get_stack", "__schedule", "schedule",
 	    "vfs_read", "do_syscall_64"), CALLED) == 0);
 	assert(frames.known);
+	assert(strcmp(SHOWN(KERNEL_LEAVES, "bpf_get_stack", "__schedule", "schedule",
+	    "vfs_read", "do_syscall_64"), "schedule " CALLED) == 0);
 	assert(strcmp(SHOWN(KERNEL_LEAVES, "__schedule", "schedule",
 	    "asm_sysvec_apic_timer_interrupt"), "") == 0);
 	assert(frames.known);
-	assert(strcmp(SHOWN(KERNEL_LEAVES, "schedule", "vfs_read", "do_syscall_64"),
+	assert(strcmp(SHOWN(KERNEL_BLOCKS, "schedule", "vfs_read", "do_syscall_64"),
 	    CALLED) == 0);
 	SHOWN(KERNEL_LEAVES, "bpf_get_stack", "vfs_read");
 	assert(!frames.known && frames.depth == 0);
@@ -108,6 +110,10 @@ test_scheduler(void)
 	assert(strcmp(SHOWN(KERNEL_TICKED, "schedule", "vfs_read"),
 	    "schedule vfs_read ") == 0);
 	assert(strcmp(SHOWN(KERNEL_STANDS, "vfs_read", "do_syscall_64"), CALLED) == 0);
+	assert(strcmp(SHOWN(KERNEL_LACKS, "vfs_read", "do_syscall_64"),
+	    "schedule " CALLED) == 0);
+	assert(strcmp(SHOWN(KERNEL_LACKS, "exit_to_user_mode_loop",
+	    "asm_sysvec_apic_timer_interrupt"), "") == 0);
 	SHOWN(KERNEL_UNKNOWN, "vfs_read");
 	assert(!frames.known && frames.depth == 0);
 }

@@ -90,7 +90,8 @@ enum interrupt_kernel {
 	INTERRUPT_UNKNOWN, /* the stack was not copied */
 	INTERRUPT_CALLED,  /* below the interrupt that another CPU has called for */
 	INTERRUPT_TICKED,  /* where a tick of its clock has come */
-	INTERRUPT_LEAVES,  /* below the scheduler, as it leaves its CPU */
+	INTERRUPT_LEAVES,  /* below the scheduler, as another thread takes its CPU */
+	INTERRUPT_BLOCKS,  /* below the scheduler, as it begins to wait */
 };
 
 enum interrupt_result {

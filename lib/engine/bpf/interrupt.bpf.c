@@ -441,7 +441,7 @@ record_kernel_noted(struct interrupt_wire *w, const struct interrupt_ask *ask)
 	    ask->kernel_size < 0 || bpf_probe_read_kernel(w->kernel[n],
 		sizeof(w->kernel[n]), ask->kernel) != 0)
 		return;
-	w->record[n].kernel = INTERRUPT_LEAVES;
+	w->record[n].kernel = INTERRUPT_BLOCKS;
 	w->record[n].depth = ask->kernel_size / sizeof(ask->kernel[0]);
 }
 

@@ -146,10 +146,11 @@ interrupts_take_kernel(const struct interrupt_wire *w, size_t record)
 		[INTERRUPT_CALLED] = KERNEL_CALLED,
 		[INTERRUPT_TICKED] = KERNEL_TICKED,
 		[INTERRUPT_LEAVES] = KERNEL_LEAVES,
+		[INTERRUPT_BLOCKS] = KERNEL_BLOCKS,
 	};
 	const struct interrupt_record *r = &w->record[record];
 
-	if (r->kernel > INTERRUPT_LEAVES || r->depth > INTERRUPT_DEPTH)
+	if (r->kernel > INTERRUPT_BLOCKS || r->depth > INTERRUPT_DEPTH)
 		return (struct kernel_stack){.at = KERNEL_UNKNOWN};
 	return (struct kernel_stack){moments[r->kernel], r->depth, w->kernel[record]};
 }

@@ -24,8 +24,8 @@ void standing_drop(void);
  * such thread, or no program.  The thread may get a CPU at once: the registers hold as
  * long as its count of switches, taken before, is the same (switches_count). */
 bool standing_registers(pid_t task, struct task_registers *);
-/* Reads its stack in the kernel, likewise: the instructions of KERNEL_STANDS, innermost
- * first, into places.  Returns how many; -1: false, as above, or there are more than
+/* Reads its stack in the kernel, likewise: the instructions, without the scheduler's,
+ * innermost first, into places.  Returns how many; -1: false, as above, or there are more than
  * some fifty. */
 int standing_kernel(pid_t task, uint64_t places[KERNEL_DEPTH]);
 

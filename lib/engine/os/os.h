@@ -393,8 +393,11 @@ enum kernel_moment {
 	KERNEL_CALLED,	/* below an interrupt, which is part of the stack */
 	KERNEL_TICKED,	/* where an interrupt has come, in the kernel or, without places,
 			 * in user mode */
-	KERNEL_LEAVES,	/* below the scheduler, which is part of the stack */
-	KERNEL_STANDS,	/* the same, but the scheduler is no part */
+	KERNEL_LEAVES,	/* below the scheduler, which is part of the stack, as another
+			 * thread takes its CPU */
+	KERNEL_BLOCKS,	/* the same, as it begins to wait */
+	KERNEL_STANDS,	/* below the scheduler, which is no part; it is blocked */
+	KERNEL_LACKS,	/* the same; it waits for a CPU */
 };
 
 /* A stack in the kernel: addresses of instructions, innermost first, of eight bytes each,

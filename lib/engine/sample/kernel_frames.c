@@ -15,6 +15,7 @@
 
 #define NAMELESS "<kernel?>" /* code without a name, as of a new module */
 #define SWITCH "__schedule"
+#define LACK "schedule" /* in which a thread waits for a CPU */
 #define TEXT_MAX 8192 /* bytes of the names of a stack */
 
 void
@@ -183,9 +184,11 @@ cut(const struct kernel_frames *k, enum kernel_moment at, struct places *p)
 		cut_scheduler(k, p, find_switch(k, p));
 		return true;
 	case KERNEL_LEAVES:
+	case KERNEL_BLOCKS:
 		return cut_interrupts(k, p) ||
 		    cut_scheduler(k, p, find_scheduler(k, p));
 	case KERNEL_STANDS:
+	case KERNEL_LACKS:
 		cut_interrupts(k, p);
 		return true;
 	case KERNEL_UNKNOWN:
@@ -194,9 +197,29 @@ cut(const struct kernel_frames *k, enum kernel_moment at, struct places *p)
 	return false;
 }
 
+/* False if out of memory. */
+static bool
+push_frame(struct kernel_frames *k, uint32_t frame)
+{
+	if (frame == TACH_NONE)
+		return false;
+	if (k->depth < KERNEL_DEPTH)
+		k->frames[k->depth++] = frame;
+	return true;
+}
+
+static bool
+push_place(struct kernel_frames *k, struct kernel_place *at)
+{
+	if (at->frame == TACH_NONE)
+		at->frame = make_frame(k, at->name, strlen(at->name));
+	return push_frame(k, at->frame);
+}
+
 bool
 kernel_frames_take(struct kernel_frames *k, const struct kernel_stack *s)
 {
+	bool lacks = s->at == KERNEL_LEAVES || s->at == KERNEL_LACKS, ok = true;
 	struct places p;
 
 	kernel_frames_forget(k);
@@ -205,15 +228,11 @@ kernel_frames_take(struct kernel_frames *k, const struct kernel_stack *s)
 	if (!find_places(k, s, &p))
 		return false;
 	k->known = cut(k, s->at, &p);
-	for (unsigned i = p.begin; k->known && i < p.end; i++) {
-		struct kernel_place *at = &k->list[p.list[i]];
-		if (at->frame == TACH_NONE)
-			at->frame = make_frame(k, at->name, strlen(at->name));
-		if (at->frame == TACH_NONE)
-			return false;
-		k->frames[k->depth++] = at->frame;
-	}
-	return true;
+	if (k->known && lacks && p.begin < p.end)
+		ok = push_frame(k, make_frame(k, LACK, strlen(LACK)));
+	for (unsigned i = p.begin; k->known && ok && i < p.end; i++)
+		ok = push_place(k, &k->list[p.list[i]]);
+	return ok;
 }
 
 /* ---- threads without a CPU ---------------------------------------------- */
@@ -229,8 +248,7 @@ take_names(struct kernel_frames *k, const char *text)
 		text = name + len;
 		if (kallsyms_is_entry(name, len))
 			k->depth = 0;
-		else if (*text == '+' &&
-		    (k->frames[k->depth++] = make_frame(k, name, len)) == TACH_NONE)
+		else if (*text == '+' && !push_frame(k, make_frame(k, name, len)))
 			return false;
 		text += strcspn(text, "\n");
 	}
@@ -244,13 +262,13 @@ kernel_frames_look(struct kernel_frames *k, const struct process *p, pid_t task,
 	uint64_t places[KERNEL_DEPTH];
 	char text[TEXT_MAX];
 	int n = k->names ? standing_kernel(task, places) : -1;
+	bool blocked = task_state(task, fd).is == TASK_BLOCKED;
 
 	kernel_frames_forget(k);
 	if (n >= 0)
-		return kernel_frames_take(k, &(struct kernel_stack){KERNEL_STANDS,
-		    (unsigned)n, places});
-	return task_state(task, fd).is != TASK_BLOCKED ||
-	    !task_kernel_stack(p, task, text, sizeof(text)) || take_names(k, text);
+		return kernel_frames_take(k, &(struct kernel_stack){
+		    blocked ? KERNEL_STANDS : KERNEL_LACKS, (unsigned)n, places});
+	return !blocked || !task_kernel_stack(p, task, text, sizeof(text)) || take_names(k, text);
 }
 
 /* ---- samples ------------------------------------------------------------ */

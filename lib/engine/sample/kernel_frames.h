@@ -5,7 +5,8 @@
  *
  * They are of a stack that an interrupt has copied, or of a thread that has no CPU.  The
  * frames of an interrupt that has come, and those of the scheduler as it takes the CPU,
- * are left out: a thread in user mode has none.
+ * are left out: a thread in user mode has none.  One that has lost its CPU in the kernel,
+ * and waits for a CPU, has the frame "schedule" above them.
  */
 #ifndef ENGINE_SAMPLE_KERNEL_FRAMES_H
 #define ENGINE_SAMPLE_KERNEL_FRAMES_H
