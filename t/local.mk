@@ -130,6 +130,10 @@ t_unit_test_interps_SOURCES = t/unit/test_interps.c
 t_unit_test_threads_SOURCES = t/unit/test_threads.c
 t_unit_test_tids_SOURCES = t/unit/test_tids.c
 t_unit_test_switches_SOURCES = t/unit/test_switches.c
+# For arm64 alone: see t/house/cross.bats.
+EXTRA_PROGRAMS = t/unit/merged
+CLEANFILES += t/unit/merged
+t_unit_merged_SOURCES = t/unit/merged.c
 t_unit_unwound_SOURCES = t/unit/unwound.c
 t_unit_test_unfinished_SOURCES = t/unit/test_unfinished.c $(t_unit_profile)
 
@@ -302,7 +306,7 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/convert/totals.py t/convert/wire.py \
 	t/house/libtach.py \
 	t/merge/merge.py \
-	t/native/extensions \
+	t/native/arm64.py t/native/extensions \
 	t/native/functions.c t/native/huge.py t/native/judge.py \
 	t/native/shares.c t/native/shares.py \
 	t/native/libraries.py t/native/mangled t/native/module.c t/native/nm.py \
@@ -372,7 +376,7 @@ distclean-local:
 	rm -rf fuzz
 
 # The file format's speed and size beside CPython's: not a test.
-EXTRA_PROGRAMS = t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
+EXTRA_PROGRAMS += t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
 CLEANFILES += t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
 EXTRA_DIST += t/bench/common.bash t/bench/convert t/bench/extensions t/bench/family \
 	t/bench/inside t/bench/judge.py \

@@ -141,31 +141,44 @@ def dump(pid, option):
         sys.exit('%s: %s' % (done.args, done.stderr))
     return done.stdout
 
-def main(pid, stops, path):
-    edges = edges_of(path)
-    wrong = lost = total = c_frames = 0
-    causes = collections.Counter()
-    for i in range(int(stops)):
-        whole = i % 3 == 2
-        text = dump(pid, '--native=all' if whole else '--native')
+class Counts:
+    """What was found in stacks; each wrong one goes to standard error."""
+
+    def __init__(self):
+        self.wrong = self.lost = self.total = self.c_frames = 0
+        self.causes = collections.Counter()
+
+    def judge(self, edges, text, whole):
         for stack in stacks(text):
-            total += 1
-            faults = [*judge_loops(stack)] if whole else \
-                [f for f in judge_calls(edges, stack) if f]
-            c_frames += sum(f.kind == 'c' for f in stack)
-            for f in stack:
-                if f.kind == 'lost':
-                    causes[f.where] += 1
-            lost += any(f.kind == 'lost' for f in stack)
-            wrong += bool(faults)
+            faults = [f for f in (judge_loops(stack) if whole else
+                                  judge_calls(edges, stack)) if f]
+            lost = [f.where for f in stack if f.kind == 'lost']
+            self.total += 1
+            self.c_frames += sum(f.kind == 'c' for f in stack)
+            self.causes.update(lost)
+            self.lost += bool(lost)
+            self.wrong += bool(faults)
             if faults:
                 print(*faults, sep='\n', file=sys.stderr)
                 print(*('    %s %s (%s)' % f for f in stack), sep='\n',
                       file=sys.stderr)
-    print('%d stacks, %d wrong, %d not exact, %d frames of C%s' % (
-        total, wrong, lost, c_frames,
-        ''.join('; %d %s' % (n, cause) for cause, n in causes.most_common())))
-    return wrong > 0 or c_frames == 0
+
+    def is_bad(self):
+        return self.wrong > 0 or self.c_frames == 0
+
+    def __str__(self):
+        return '%d stacks, %d wrong, %d not exact, %d frames of C%s' % (
+            self.total, self.wrong, self.lost, self.c_frames,
+            ''.join('; %d %s' % cause[::-1] for cause in self.causes.most_common()))
+
+def main(pid, stops, path):
+    edges = edges_of(path)
+    counts = Counts()
+    for i in range(int(stops)):
+        whole = i % 3 == 2
+        counts.judge(edges, dump(pid, '--native=all' if whole else '--native'), whole)
+    print(counts)
+    return counts.is_bad()
 
 if __name__ == '__main__':
     sys.exit(main(*sys.argv[1:]))
