@@ -473,24 +473,42 @@ unwind_is_return(const struct unwind_tables *t, uint64_t pc)
 	return false;
 }
 
-/* Code that only passes a call on, as closures of libffi do, and most functions in
- * assembly have the return address on top of the stack.  So has other code at its first
- * instruction and at its last one, and elsewhere by chance: the caller of the walk has
- * to prove it.  otherwise: the result if it is no return address. */
+/* The return address of code that has not changed the stack yet, or not any more.
+ * *room: the bytes that it takes there.  False if it is not known. */
+static bool
+return_of_top(const struct unwind *u, uint64_t *ra, uint64_t *room)
+{
+	const struct cfi_machine *m = u->tables->machine;
+	const struct unwind_registers *r = &u->at;
+
+	if (m->ra_in_frame) {
+		*room = WORD;
+		return is_known(r, m->sp) &&
+		    native_stack_word(u->stack, r->value[m->sp], ra);
+	}
+	*room = 0;
+	*ra = r->value[m->ra] & m->pc_mask;
+	return is_known(r, m->sp) && is_known(r, m->ra);
+}
+
+/* Code that only passes a call on, as closures of libffi and, on arm64, jumps into other
+ * modules do, and most functions in assembly have the return address on top of the stack,
+ * or in its register.  So has other code at its first instruction and at its last one,
+ * and elsewhere by chance: the caller of the walk has to prove it.  otherwise: the result
+ * if it is no return address. */
 static enum unwind_end
 step_top(struct unwind *u, uint64_t *cfa, enum unwind_end otherwise)
 {
 	const struct cfi_machine *m = u->tables->machine;
 	struct unwind_registers *r = &u->at;
-	uint64_t ra;
+	uint64_t ra, room;
 
-	if (!m->ra_in_frame || !u->exact || !is_known(r, m->sp) ||
-	    !native_stack_word(u->stack, r->value[m->sp], &ra) ||
+	if (!u->exact || !return_of_top(u, &ra, &room) ||
 	    !unwind_is_return(u->tables, ra))
 		return otherwise;
 	u->guessed = true;
 	u->exact = false;
-	*cfa = r->value[m->sp] + WORD;
+	*cfa = r->value[m->sp] + room;
 	r->known &= m->kept;
 	set_register(r, m->sp, *cfa);
 	r->pc = ra;

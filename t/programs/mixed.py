@@ -3,7 +3,8 @@
 
 With --edges prints the calls that it can make, a line each: CALLER CALLEE PATTERN; a
 name of a function of C between the two has to match.  A pattern of - says that there
-can be any functions or none.  In all other calls there is nothing between.
+can be any functions or none.  Two folders stand for all functions in their files.  In
+all other calls there is nothing between.
 
 Programs with ways of their own import it, and nest all of them: main(EDGES, WAYS).
 """
@@ -44,7 +45,7 @@ EDGES = {
     ('by_class', '__set_name__'): 'type|build_class',
     ('by_init', '__init__'): '-',
     ('by_exec', '<module>'): 'exec',
-    ('_bootstrap_inner', 'run'): '-',
+    ('/lib/python3.', '/lib/python3.'): '-',
     ('sub', 'replaced'): 'sub|sre',
     ('by_property', 'shown'): '-',
     ('by_partial', 'mapped_partial'): 'partial|map',

@@ -260,7 +260,7 @@ at(const struct unwind_tables *t, uint64_t pc)
 static const struct unwind_tables x86_64 = {&cfi_x86_64, find, NULL};
 static const struct unwind_tables aarch64 = {&cfi_aarch64, find, NULL};
 
-/* The code before each address is a call. */
+/* The code before each address is a call, of either machine. */
 static bool
 read_call(const struct unwind_tables *t, uint64_t addr, uint8_t *to, size_t size)
 {
@@ -268,10 +268,12 @@ read_call(const struct unwind_tables *t, uint64_t addr, uint8_t *to, size_t size
 	(void)addr;
 	memset(to, 0, size);
 	to[2] = 0xe8;
+	to[6] = 0x94;
 	return true;
 }
 
 static const struct unwind_tables calls = {&cfi_x86_64, find, read_call};
+static const struct unwind_tables arm64_calls = {&cfi_aarch64, find, read_call};
 
 /* Code without a table has its return address on top of the stack, if it is where the
  * thread is, and if a call is before that address. */
@@ -449,6 +451,18 @@ check_arm64(void)
 	check_number(f[1].cfa, STACK + 32);
 	check_number(f[2].pc, 0x100000 + CODE + 52);
 	check_number(u.at.value[29], 0x2929);
+	/* Code without a table: the return address is in its register. */
+	u = at(&arm64_calls, CODE + 200);
+	u.at.value[30] = 0x100000 + CODE + 40;
+	u.at.value[29] = STACK;
+	n = 0;
+	check_number(unwind_all(&u, f, &n, 4), UNWIND_COMPLETE);
+	check(u.guessed);
+	check_number(n, 3);
+	check_number(f[0].cfa, STACK);
+	check_number(f[1].cfa, STACK + 32);
+	u = at(&arm64_calls, CODE + 200);
+	check_number(unwind_step(&u, f), UNWIND_NO_TABLE);
 }
 
 int
