@@ -2,6 +2,7 @@
 /* cstack.c: see cstack.h. */
 #include "agent/cstack.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <ucontext.h>
 
@@ -117,6 +118,16 @@ wanted_end(const struct cstack *s, uint64_t low)
 	return outermost != 0 ? (outermost + LOOP_ABOVE) & ~(uint64_t)(WORD - 1) : end;
 }
 
+/* The end of the stack, if that comes before an address.  The C library has its struct of
+ * a thread there; what lies behind it others may unmap while it is read. */
+static uint64_t
+end_of_thread(uint64_t sp, uint64_t high)
+{
+	uint64_t self = (uint64_t)(uintptr_t)pthread_self();
+
+	return self > sp && self < high ? self & ~(uint64_t)(WORD - 1) : high;
+}
+
 static void
 find_stack(struct cstack *s, const struct self_view *v)
 {
@@ -126,7 +137,7 @@ find_stack(struct cstack *s, const struct self_view *v)
 	s->head.len = 0;
 	if (sp < RED_ZONE || sp > UINT64_MAX - WIRE_STACK)
 		return;
-	high = wanted_end(s, low);
+	high = end_of_thread(sp, wanted_end(s, low));
 	s->whole += s->whole < WHOLE;
 	s->head.low = low;
 	s->head.len = (uint32_t)self_view_extent(v, low, (size_t)(high - low));

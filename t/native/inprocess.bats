@@ -118,6 +118,59 @@ waits() {
 	absent 'native?' <stacks
 }
 
+# beside: a thread computes whose stack ends where memory is unmapped and mapped again.
+beside() {
+	need cc
+	cc -shared -fPIC -O1 -pthread -o beside.so -xc - <<-'END'
+		#define _GNU_SOURCE
+		#include <pthread.h>
+		#include <sys/mman.h>
+		#define STACK (1 << 20)
+		#define ABOVE (1 << 18)
+		static volatile int done;
+		static void *run(void *f) {
+			((void (*)(void))f)();
+			done = 1;
+			return 0;
+		}
+		void *map(void *at, int size) {
+			return mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+			    MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+		}
+		void beside(void (*f)(void)) {
+			char *stack = map(0, STACK + ABOVE);
+			pthread_attr_t a;
+			pthread_t t;
+			pthread_attr_init(&a);
+			pthread_attr_setstack(&a, stack, STACK);
+			pthread_create(&t, &a, run, f);
+			while (!done) {
+				munmap(stack + STACK, ABOVE);
+				map(stack + STACK, ABOVE);
+			}
+		}
+	END
+	cat >beside.py <<-'END'
+		import ctypes, time
+
+		def beside():
+		    end = time.time() + 2
+		    while time.time() < end:
+		        sum(range(1000))
+
+		ctypes.CDLL('./beside.so').beside(ctypes.CFUNCTYPE(None)(beside))
+	END
+}
+
+@test "in-process, nothing is read behind the end of a thread's stack" {
+	host_python 3.11 3.12 3.13
+	"$python" -c 'import ctypes' || skip "no ctypes in $python"
+	beside
+	tach-record --engine=inprocess --native=all -q -r 5000 -o p.tach -- \
+	    "$python" beside.py
+	tach-convert --collapsed -o - p.tach | found 'beside.so.*beside.py:beside:'
+}
+
 # builtin_sum, or the name by the tables of a stripped interpreter.
 @test "in-process, --native=all has what is below the interpreter's loop" {
 	host_python 3.11 3.12 3.13

@@ -26,7 +26,7 @@ LOST = '<native?>'
 # Called by way of C or not, by version.
 FREE = {'__init__', '__exit__', '__enter__', '__format__', '__getattr__'}
 # To call one makes a generator, without C; it is the innermost frame then.
-GENERATORS = {'summed', 'yielded', 'yielding'}
+GENERATORS = {'summed', 'yielded', 'yielding', 'of_fromiter'}
 NAMELESS_MAX = 4
 
 Frame = collections.namedtuple('Frame', 'kind name where')
