@@ -171,6 +171,16 @@ set_fault(struct merge *m, enum merge_fault fault)
 		m->to->fault = fault;
 }
 
+/* Marks that frames of C are missing, unless that was marked at this place. */
+static void
+add_lost(struct merge *m)
+{
+	const struct merged *to = m->to;
+
+	if (to->count == 0 || to->list[to->count - 1].kind != MERGED_LOST)
+		add_merged(m, MERGED_LOST, 0);
+}
+
 /* Adds segments whose loops lie below a frame of C, but were not among the frames. */
 static void
 add_missed(struct merge *m, const struct native_frame *f)
@@ -181,7 +191,7 @@ add_missed(struct merge *m, const struct native_frame *f)
 	    m->segments->list[m->segment].entry != 0 &&
 	    m->segments->list[m->segment].entry < f->sp) {
 		if (!missed)
-			add_merged(m, MERGED_LOST, 0);
+			add_lost(m);
 		missed = true;
 		add_places(m, &m->segments->list[m->segment++]);
 		set_fault(m, MERGE_BROKEN);
@@ -245,7 +255,7 @@ add_rest(struct merge *m)
 	    !place_is_mark(&c->places[m->place]);
 
 	if (m->place < m->placed || strange) {
-		add_merged(m, MERGED_LOST, 0);
+		add_lost(m);
 		set_fault(m, strange ? MERGE_STRANGE : MERGE_BROKEN);
 	}
 	while (m->place < c->depth)

@@ -140,7 +140,7 @@ check_broken(void)
 	segment(0x250, 2);
 	c(0x100, 0x110, 0x1);
 	lost();
-	check_merged("c??ppp", MERGE_BROKEN);
+	check_merged("c?ppp", MERGE_BROKEN);
 	/* The walk has gone on at the outer loop. */
 	begin();
 	segment(0x150, 1);
@@ -149,7 +149,7 @@ check_broken(void)
 	lost();
 	c(0x250, 0x300, 0x2);
 	c(0x300, 0x310, 0x3);
-	check_merged("c??plpp/c", MERGE_BROKEN);
+	check_merged("c?plpp/c", MERGE_BROKEN);
 	/* No frame of C has the loop. */
 	begin();
 	segment(0x150, 1);
