@@ -34,6 +34,20 @@ end_segment(struct segment_walk *w, uint64_t entry)
 	return SEGMENT_END;
 }
 
+/*
+ * Whether the loop of a cframe may have called the frame that the walk has come to: then
+ * that one is its innermost.  A loop that begins has linked its cframe before it sets the
+ * frame in it, and then has the one of an earlier call.
+ */
+static bool
+may_have_called(const struct segment_walk *w)
+{
+	uint64_t innermost;
+
+	return w->cframe == 0 || !read_word(w, w->cframe +
+	    w->o->cframe_current_frame, &innermost) || innermost == w->frame;
+}
+
 /* In 3.11 a frame that was called from C ends the segment of the next cframe. */
 static enum segment_step
 end_by_cframe(struct segment_walk *w)
@@ -41,7 +55,8 @@ end_by_cframe(struct segment_walk *w)
 	uint64_t entry = w->cframe;
 
 	if (entry == 0 ||
-	    !read_word(w, entry + w->o->cframe_previous, &w->cframe))
+	    !read_word(w, entry + w->o->cframe_previous, &w->cframe) ||
+	    !may_have_called(w))
 		return SEGMENT_BAD;
 	return end_segment(w, entry);
 }

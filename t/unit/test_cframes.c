@@ -282,6 +282,7 @@ check_cframes(void)
 	set_word(BASE + o.thread_cframe, cframe);
 	set_word(cframe + o.cframe_current_frame, f);
 	set_word(cframe + o.cframe_previous, cframe + 0x40);
+	set_word(cframe + 0x40 + o.cframe_current_frame, f + step);
 	for (int i = 0; i < 2; i++)
 		set_word(f + i * step + o.frame_previous, f + (i + 1) * step);
 	memory[f - BASE + o.frame_is_entry] = 1;
@@ -290,6 +291,9 @@ check_cframes(void)
 	check_number(s.count, 2);
 	check_segment(&s, 0, cframe, 0, 1);
 	check_segment(&s, 1, cframe + 0x40, 1, 2);
+	/* The first loop only begins: the frame is the second one's. */
+	set_word(cframe + 0x40 + o.cframe_current_frame, f);
+	check(!segments_read(&o, &live, BASE, &s));
 	segments_free(&s);
 }
 
