@@ -280,7 +280,7 @@ P0;T0:3;/lib/x.so:0x11:0 1'
 	    <(tach-cat "$T/data/austin-mojo.txt")
 	tach-cat <"$T/data/austin.mojo" | cmp - \
 	    <(tach-cat "$T/data/austin-mojo.txt")
-	is "$(tach-info "$T/data/austin.mojo" | sed -n '2p;5p')" \
+	is "$(tach-info "$T/data/austin.mojo" | sed -n '2p;4p')" \
 	    'layout:            mojo
 interval:          20000 us (50 samples a second)'
 	# Columns, which the text has not.

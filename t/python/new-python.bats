@@ -15,7 +15,7 @@ teardown() {
 # Makes inc/python3.16, the headers.  Those of the machine lie beside them.
 make_headers() {
 	local dir
-	dir=$(headers 3.15 | head -n 1)
+	dir=$(headers 3.15 | sed -n 1p)
 	[ -n "$dir" ] || skip "no headers of Python 3.15 here"
 	mkdir inc
 	cp -rL "$dir" inc/python3.16

@@ -221,7 +221,7 @@ main(int argc, char *argv[])
 	load_runtime(&p, &rt);
 	if (!runtime_threads(&memory, &rt, &threads))
 		errx(1, "no threads");
-	m = mixed_new(&p, &rt.offsets, &memory, table, &faults, &options);
+	m = mixed_new(&p, &rt.offsets, &memory, table, &faults, NULL, &options);
 	if (table == NULL || m == NULL)
 		err(1, NULL);
 	while (getline(&line, &room, stdin) > 0)
