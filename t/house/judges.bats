@@ -391,16 +391,17 @@ chosen() {
 
 @test "turn: of five tests that differ by their Python two at most, and all in three turns" {
 	local n
-	printf '@test "%s" {\n' one 'few: 3.6' '3.13t: few' 'many (of x): Python 3.6, static' \
+	printf '@test "%s" {\n' one 's390x: a' 'i386: a' 'arm64: a' 'few: 3.6' '3.13t: few' 'many (of x): Python 3.6, static' \
 	    'many (of x): Python 3.7-pyenv' 'many (of x): Python 3.10' \
 	    'many (of x): Python 3.13t' 'many (of x): Python 3.14' >x.bats
 	for n in 161843136 161843137 161843138; do
 		"$T/lib/turn" --pythons $n x.bats >titles 2>left
 		grep -qx one titles
+		is "$(grep a$ titles)" "$("$T/lib/turn" --machine $n): a"
 		[ "$(grep -c few titles)" -eq 2 ]
 		[ "$(grep -c many titles)" -le 2 ]
 		grep -q '^Not run, by make check-all alone: x.bats: many (of x): Py' left
 		cat titles >>all
 	done
-	is "$(sort -u all | wc -l) $(grep -c many all)" '8 5'
+	is "$(sort -u all | wc -l) $(grep -c many all)" '11 5'
 }
