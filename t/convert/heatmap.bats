@@ -30,7 +30,6 @@ heatmap() {
 
 # js FOLDER EXPRESSION: with profile and, of each page, page in pages.
 js() {
-	need node nodejs
 	node - "$@" <<-'END'
 	const fs = require('fs'), vm = require('vm');
 	const [dir, code] = process.argv.slice(2);
@@ -47,6 +46,7 @@ js() {
 }
 
 @test "--heatmap: a page for each file, an index, and what they share" {
+	need node nodejs
 	heatmap
 	is "$(cd out && printf '%s\n' *)" "\
 0001-x.py.html
@@ -70,6 +70,7 @@ fib 0 2 2 2
 
 # Functions: 0 g, 1 <module>, 2 <genexpr>, 3 fib, 4 <GC>; -1 is thread 7.
 @test "--heatmap: lines, what called them, and what they called" {
+	need node nodejs
 	heatmap
 	is "$(js out 'pages[0].lines.map((l) => JSON.stringify(l)).join("\n")')" "\
 [2,1,1,[3],[1,8,1],0,[],0]
@@ -82,6 +83,7 @@ fib 0 2 2 2
 }
 
 @test "--heatmap --weight=time" {
+	need node nodejs
 	heatmap --weight=time
 	is "$(js out '[profile.all, profile.samples, profile.frameless,
 	    profile.time]')" '[16000,5,2000,true]'
@@ -90,6 +92,7 @@ fib 0 2 2 2
 }
 
 @test "--heatmap has every sample, once, of real recordings" {
+	need node nodejs
 	host_python
 	local name
 	for name in wall gil opcodes none; do

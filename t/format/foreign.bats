@@ -229,6 +229,7 @@ replaced() {
 # A location without a line in a mapped object, one with an inlined function,
 # one without anything; values are seconds.
 @test "pprof: native frames, inlined ones, times, labels" {
+	need xxd xxd
 	{
 		message 1 0801 1002
 		message 2 "$(message 1 010203)" "$(message 2 07)" \

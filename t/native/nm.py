@@ -4,7 +4,8 @@
     nm.py FILE... <SYMBOLS
 
 FILEs are those whose symbols may have been found.  Prints how many functions have a
-right name, a wrong one and none; and the wrong ones.
+right name, a wrong one and none; and the wrong ones.  A function of a stripped Python
+that only CPython's tables name counts as one without a name.
 """
 import collections
 import re
@@ -33,7 +34,8 @@ def main(paths):
     names, counts = symbols_of(paths), collections.Counter()
     for line in sys.stdin:
         _, start, source, name = line.rstrip('\n').split(' ', 3)
-        if source in ('nameless', '-'):
+        if source in ('nameless', '-') or (
+                source == 'python' and not names[int(start, 16)]):
             kind = 'none'
         else:
             kind = 'right' if name in names[int(start, 16)] else 'wrong'
