@@ -16,6 +16,11 @@ EDGES = {
 ffi = FFI()
 ffi.cdef('void qsort(void *, size_t, size_t, int (*)(const void *, const void *));')
 library = ffi.dlopen(None)
+# Here, as cffi calls functions of Python's by way of C when it makes one of them.
+qsort = library.qsort
+FUNCTION = ffi.typeof('int(*)(int)')
+COMPARE = ffi.typeof('int(*)(const void *, const void *)')
+INTS = ffi.typeof('int[2]')
 ctypes_library = ctypes.CDLL(None)
 ORDER = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 LONG = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * 20)
@@ -25,15 +30,15 @@ def by_cffi(rest):
     def from_cffi(x):
         go(rest)
         return x
-    ffi.callback('int(int)', from_cffi)(1)
+    ffi.callback(FUNCTION, from_cffi)(1)
 
 
 def by_cffi_qsort(rest):
     def from_cffi_qsort(a, b):
         go(rest)
         return 0
-    order = ffi.callback('int(const void *, const void *)', from_cffi_qsort)
-    library.qsort(ffi.new('int[2]', [2, 1]), 2, 4, order)
+    order = ffi.callback(COMPARE, from_cffi_qsort)
+    qsort(ffi.new(INTS, [2, 1]), 2, 4, order)
 
 
 def by_qsort(rest):
