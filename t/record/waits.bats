@@ -292,6 +292,17 @@ each_reason() {
 	return "$bad"
 }
 
+# each_python FUNCTION: it passes by a few Pythons of this system's, or by one in turn.
+each_python() {
+	local tag command
+	host_python 3.8 3.11 3.13 3.14t
+	while IFS=$'\t' read -r tag command; do
+		echo "$tag"
+		python=$command
+		in_tries 3 "$1"
+	done < <(pythons 3.8 3.11 3.13 3.14t | grep -v chroot | in_turn)
+}
+
 has_each_reason_inprocess() {
 	cp "$T/record/waits-short.py" .
 	tach-record -q --engine=inprocess -m wall --waits -o in.bin -- \
@@ -301,13 +312,7 @@ has_each_reason_inprocess() {
 }
 
 @test "in-process, waits of 5 ms have their reasons" {
-	local tag command
-	host_python 3.8 3.11 3.13 3.14t
-	while IFS=$'\t' read -r tag command; do
-		echo "$tag"
-		python=$command
-		in_tries 3 has_each_reason_inprocess
-	done < <(pythons 3.8 3.11 3.13 3.14t | grep -v chroot | in_turn)
+	each_python has_each_reason_inprocess
 }
 
 has_each_reason_outside() {
@@ -317,13 +322,7 @@ has_each_reason_outside() {
 }
 
 @test "from outside, waits of 5 ms have their reasons, and no other ones" {
-	local tag command
-	host_python 3.8 3.11 3.13 3.14t
-	while IFS=$'\t' read -r tag command; do
-		echo "$tag"
-		python=$command
-		in_tries 3 has_each_reason_outside
-	done < <(pythons 3.8 3.11 3.13 3.14t | grep -v chroot | in_turn)
+	each_python has_each_reason_outside
 }
 
 @test "in-process, a wait of a path or a peer has no such thing with --waits=kind" {
