@@ -111,7 +111,8 @@ t_unit_test_deathwatch_SOURCES = t/unit/test_deathwatch.c
 t_unit_test_depths_SOURCES = t/unit/test_depths.c $(t_unit_profile)
 t_unit_test_waits_SOURCES = t/unit/test_waits.c $(t_unit_profile)
 t_unit_test_launch_SOURCES = t/unit/test_launch.c
-t_unit_test_lineworker_SOURCES = t/unit/test_lineworker.c lib/native/lineworker.c
+t_unit_test_lineworker_SOURCES = t/unit/test_lineworker.c lib/helper.c \
+	lib/native/lineworker.c
 t_unit_test_lineworker_CFLAGS = $(AM_CFLAGS)
 t_unit_test_lineworker_LDADD =
 t_unit_test_pace_SOURCES = t/unit/test_pace.c

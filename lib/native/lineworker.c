@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "helper.h"
 #include "io.h"
 #include "native/lines.h"
 
@@ -307,25 +308,16 @@ hear(struct line_answers *a, int from, int64_t until)
 	return a->damaged ? LINEWORKER_DAMAGED : LINEWORKER_DONE;
 }
 
-/* Starts the child, which tells its answers to a pipe.  No signal runs a handler of ours
- * in it.  -1 with errno. */
+/* Starts the child, which tells its answers to a pipe.  -1 with errno. */
 static pid_t
 start_child(int fd, const int pipe_fds[2], const uint64_t *addrs, size_t count,
     unsigned ms)
 {
-	sigset_t all, old;
-	pid_t pid;
-	int saved;
+	pid_t pid = helper_fork();
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	pid = fork();
 	if (pid == 0)
 		_exit(!confine_self(fd, pipe_fds[1], ms) ? NOT_CONFINED :
 						!tell_all(addrs, count));
-	saved = errno;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	errno = saved;
 	return pid;
 }
 

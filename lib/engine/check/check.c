@@ -42,25 +42,6 @@ refused_call(struct error *e, const char *call, int number)
 
 static const uint8_t readable = 1; /* at the same address in a child */
 
-/* Forks with all signals blocked, so that no handler of the caller's runs in the
- * child. */
-static pid_t
-fork_quietly(void)
-{
-	sigset_t all, old;
-	pid_t pid;
-	int error;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	pid = fork();
-	error = errno;
-	if (pid != 0)
-		pthread_sigmask(SIG_SETMASK, &old, NULL);
-	errno = error;
-	return pid;
-}
-
 /* Waits, in a child, for the end by its parent.  A command may be dumped; the child of
  * a program whose file has capabilities may be only after this call. */
 static void __attribute__((noreturn))
@@ -83,7 +64,7 @@ start_idle(bool dumpable)
 
 	if (pipe2(ready, O_CLOEXEC) != 0)
 		return -1;
-	if ((pid = fork_quietly()) == 0) {
+	if ((pid = helper_fork()) == 0) {
 		close(ready[0]);
 		be_there(ready[1], dumpable);
 	}
@@ -138,7 +119,7 @@ read_by_sibling(pid_t pid)
 
 	if (pipe2(answer, O_CLOEXEC) != 0)
 		return errno;
-	if ((reader = fork_quietly()) == 0) {
+	if ((reader = helper_fork()) == 0) {
 		number = read_idle(pid);
 		_exit(write(answer[1], &number, sizeof(number)) < 0);
 	}
