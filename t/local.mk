@@ -328,7 +328,7 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/record/depths.py t/record/ends.py t/record/family.py \
 	t/record/fault.c t/record/interrupts.py t/record/kernel.py t/record/locked.py \
 	t/record/lost.py t/record/natives.c t/record/operators.py \
-	t/record/shares.py \
+	t/record/results.py t/record/shares.py \
 	t/record/strays.c t/record/strays.py t/record/stuck.py \
 	t/record/tasks.py t/record/variables.py t/record/waits.py t/record/waits-short.py \
 	t/record/waits-strange.py \

@@ -183,14 +183,17 @@ flags_of(struct agent_thread *t, const struct wire_python *py, uint64_t state,
     uint64_t interp)
 {
 	const struct py_offsets *o = &py->offsets;
-	uint64_t gil = gil_of(t, py, interp);
+	bool has_gil = !py_is_free_threaded(o);
+	uint64_t gil = gil_of(t, py, interp),
+		 holder = has_gil && gil != 0 ? gil_holder(t, o, gil) : 0;
 	uint32_t flags = 0;
 
-	if (py_is_free_threaded(o) ?
-	    (load_half(t, state + o->thread_status) & o->active) != 0 :
-	    gil != 0 && holds(t, py, state, gil_holder(t, o, gil)))
+	if (has_gil ? holder != 0 && holds(t, py, state, holder) :
+	    (load_half(t, state + o->thread_status) & o->active) != 0)
 		flags |= WIRE_HOLDS_GIL;
-	else if (wants_gil(t, o, state, gil))
+	else if (holder != 0)
+		flags |= WIRE_OTHER_HAS_GIL;
+	if (!(flags & WIRE_HOLDS_GIL) && wants_gil(t, o, state, gil))
 		flags |= WIRE_WANTS_GIL;
 	if (status_exception(o, &t->view.view, &t->view.view.memory, state,
 		&t->none))

@@ -195,6 +195,7 @@ enum wire_flags {
 	WIRE_CALLS = 0x20, /* a struct wire_called follows the frames */
 	WIRE_HAS_WAIT = 0x40, /* a struct wire_waited follows that */
 	WIRE_HAS_STACK = 0x80, /* a struct wire_stack follows that */
+	WIRE_OTHER_HAS_GIL = 0x100, /* another thread holds it */
 };
 
 /* The object that the innermost frame calls, or the operands of its operator.  `place` is

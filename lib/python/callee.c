@@ -282,10 +282,41 @@ callee_name(const struct py_objects *p, uint64_t callable, struct py_callee *to)
 		return false;
 	to->by = c.inner != 0 ? CALLEE_BY_WORD : k == NULL ? CALLEE_BY_TYPE :
 	    c.bound ? c.by : CALLEE_BY_WORD;
+	to->type = k == &type_kind;
 	to->inner = c.inner;
 	to->owner = c.owner;
 	to->words = k == NULL || c.bound || c.inner != 0 ? 0 : k->words;
 	return true;
+}
+
+/* ---- methods and their objects --------------------------------------------- */
+
+#define BASES_MAX 64
+
+/* Whether a type is another one, or has that among the bases of its layout. */
+static bool
+is_derived(const struct py_objects *p, uint64_t type, uint64_t from)
+{
+	for (int i = 0; i < BASES_MAX && type != 0; i++)
+		if (type == from)
+			return true;
+		else if (!py_read(p->memory, type + p->offsets->type_base, &type,
+		    sizeof(type)))
+			return false;
+	return false;
+}
+
+bool
+callee_is_method_of(const struct py_objects *p, uint64_t callable, uint64_t self)
+{
+	struct callable c = {.objects = p};
+	struct py_object o;
+	uint64_t owner;
+
+	return object_read(p, callable, &c.object) &&
+	    is_of_type(&c, "method_descriptor", false) &&
+	    word_of(p, callable, DESCRIPTOR_TYPE, &owner) &&
+	    object_read(p, self, &o) && is_derived(p, o.type, owner);
 }
 
 /* ---- contexts -------------------------------------------------------------- */

@@ -30,6 +30,7 @@ struct py_callee {
 	/* If the object lives as long as its module or its class: how many words behind
 	 * its head the name follows from, at most CALLABLE_WORDS; else 0. */
 	size_t words;
+	bool type; /* it is the call of a type */
 	enum callee_follows by; /* if `words` is 0 */
 	uint64_t owner; /* address of the type whose name it begins with; 0: of none */
 	uint64_t inner; /* address of the callable in this one that it is the name of; 0:
@@ -48,6 +49,10 @@ bool callee_name(const struct py_objects *, uint64_t callable, struct py_callee 
 /* Names the C function that a with runs as it begins, as "_thread.lock.__enter__".  addr:
  * the context manager, or its bound __exit__.  False likewise. */
 bool callee_name_enter(const struct py_objects *, uint64_t addr, struct py_callee *);
+
+/* Whether a callable is a method of a type, and `self` an object of that type or of one
+ * that is derived from it. */
+bool callee_is_method_of(const struct py_objects *, uint64_t callable, uint64_t self);
 
 /* Whether a name is one that people can read: memory that was freed has others. */
 bool callee_is_visible(const char *name);

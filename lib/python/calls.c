@@ -272,6 +272,13 @@ site_open(const struct py_calls *by, const struct py_memory *then, struct py_cod
 	    read_slots(o, then, s->place + sizeof(uint64_t), s));
 }
 
+bool
+site_may_be_over(const struct py_calls *by, const struct py_site *s)
+{
+	return called_is_callable(s->operator) && !py_has(by->offsets->frame_stack) &&
+	    s->slot_addr == s->place;
+}
+
 uint64_t
 site_instr(const struct py_calls *by, const struct py_site *s)
 {

@@ -63,6 +63,11 @@ struct py_site {
 bool site_open(const struct py_calls *, const struct py_memory *then,
     struct py_code *code, const struct py_place *, struct py_site *);
 
+/* Whether the slot of a call has the result of the call once that is over, until the next
+ * instruction begins.  A thread can wait for the GIL meanwhile.  From 3.14 on no site is
+ * found then, and none where the callable is in the second slot. */
+bool site_may_be_over(const struct py_calls *, const struct py_site *);
+
 /* The instruction of a site as the frame has it; where that is a number, the address of
  * the code object is added. */
 uint64_t site_instr(const struct py_calls *, const struct py_site *);

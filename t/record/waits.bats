@@ -358,3 +358,22 @@ has_each_reason_outside() {
 	) >own.bin
 	(($(share own.bin rests sleep) >= 80))
 }
+
+# musl has no futex in a condition of the GIL: each thread waits at a word of its own.
+on_musl_has() {
+	local gil lock
+	tach-record -q --waits "$@" -o musl.bin -- "${PYTHON[@]}" "$INSIDE/gils.py" 1
+	tach-convert --collapsed musl.bin | grep ':hog:' >stacks
+	gil=$(awk '/<wait>:GIL:/ { n += $NF } END { print n + 0 }' stacks)
+	lock=$(awk '/<wait>:lock/ { n += $NF } END { print n + 0 }' stacks)
+	echo "$*: GIL $gil, lock $lock"
+	((gil > 100 && lock * 50 <= gil))
+}
+
+@test "a wait for the GIL is known on musl, from outside and in-process" {
+	need_python 3.14-musl
+	use_python 3.14-musl "$(pythons 3.14 | awk -F '\t' '$1 == "3.14-musl" { print $2 }')"
+	cp "$T/programs/gils.py" "$OUTSIDE"
+	in_tries 3 on_musl_has
+	in_tries 3 on_musl_has --engine=inprocess --mode=wall
+}

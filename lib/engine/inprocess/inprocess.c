@@ -585,6 +585,14 @@ note_manager(struct thread_ring *a, const struct py_callable *c)
 	locks[1] = (struct wire_lock){c->words[CALLABLE_SELF], c->self_type};
 }
 
+/* What callees_then is to know of a thread with these flags. */
+static unsigned
+know_thread(uint32_t flags)
+{
+	return (flags & WIRE_WANTS_GIL) != 0 ? CALLEES_WAITS :
+	    (flags & WIRE_OTHER_HAS_GIL) != 0 ? CALLEES_AWAY : 0;
+}
+
 /* The frames that follow the innermost one of the next sample. */
 static struct sample_leaves
 told_leaves(struct inprocess *e, struct thread_ring *a)
@@ -597,7 +605,8 @@ told_leaves(struct inprocess *e, struct thread_ring *a)
 	if (called != NULL && called->operator == PY_ENTER)
 		note_manager(a, &called->callable);
 	else if (called != NULL)
-		leaves.callee = callees_then(&e->callees, called, a->next.time);
+		leaves.callee = callees_then(&e->callees, called, a->next.time,
+		    know_thread(a->next.flags));
 	if (a->has_waited && make_wait_reader(e))
 		leaves.wait = wait_reader_told(e->waits.reader, a, leaves.callee);
 	if (e->options->no_callees)

@@ -381,23 +381,36 @@ keep_sample(const struct remote *r, struct thread *t, bool whole,
 	t->status.exception = m->exception;
 }
 
+/* Where a thread may be while another one holds the GIL. */
+static unsigned
+know_waiter(const struct remote *r, const struct thread *t, const struct moment *m)
+{
+	if (m->holds_gil || !plan_interp(&r->by.plan, t)->gil.locked ||
+	    py_is_free_threaded(r->by.offsets))
+		return 0;
+	if (status_may_want_gil(t, r->by.offsets, m->status))
+		return CALLEES_WAITS;
+	return (m->status & (TACH_STATUS_CPU | TACH_STATUS_UNKNOWN)) != 0 ?
+	    CALLEES_AWAY : 0;
+}
+
 /* What callees_frame is to know of the thread with the stack.  To 3.10 a thread waits for
  * the GIL behind an instruction, before it is at the next one; and code that the JIT made
  * does not note each instruction. */
 static unsigned
-know_thread(const struct remote *r, const struct moment *m)
+know_thread(const struct remote *r, const struct thread *t, const struct moment *m)
 {
 	bool between = r->by.stack.words.compiled ||
 	    (py_frames_are_objects(r->by.offsets) && !m->holds_gil);
 
 	return (r->by.records != NULL ? CALLEES_LATE : 0) |
-	    (between ? CALLEES_BETWEEN : 0);
+	    (between ? CALLEES_BETWEEN : 0) | know_waiter(r, t, m);
 }
 
 /* The frame of the callee of a believed stack.  The next interrupt of that call copies
  * the callable, or the operands. */
 static uint32_t
-find_callee(struct remote *r, const struct moment *m)
+find_callee(struct remote *r, const struct thread *t, const struct moment *m)
 {
 	const struct called *called = &r->by.stack.called;
 
@@ -407,7 +420,7 @@ find_callee(struct remote *r, const struct moment *m)
 		    called->instr, called->at, called->it.operator == PY_CALL ? 0 :
 		    called_objects((enum py_operator)called->it.operator)});
 	return callees_frame(&r->callees, &r->by.stack.chain, &called->it, r->taken,
-	    know_thread(r, m));
+	    know_thread(r, t, m));
 }
 
 /* The reason for which the thread with the stack does not run. */
@@ -440,7 +453,7 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 	stats->compiled += r->by.stack.words.compiled;
 	keep_sample(r, t, whole, m);
 	if (whole && !r->by.options->no_callees)
-		leaves.callee = find_callee(r, m);
+		leaves.callee = find_callee(r, t, m);
 	if (whole)
 		leaves.wait = wait_of_stack(r, t, leaves.callee, m);
 	if (r->by.mixes && (shown = reading_mix(&r->by, t, leaves.callee)) == NULL)

@@ -126,6 +126,7 @@ name_entry(struct callees *c, struct callee_entry *e)
 	if (!callee_name(&objects, e->addr, &named) || named.words == 0)
 		return;
 	e->words = named.words;
+	e->is_type = named.type;
 	if (!read_head(c, e, &e->type, e->head) ||
 	    !callee_name(&objects, e->addr, &again) ||
 	    strcmp(named.name, again.name) != 0 || !is_same(c, e) ||
@@ -372,6 +373,38 @@ site_frame(struct callees *c, const struct py_site *s)
 	    &called) ? operation_frame(c, &called, PRESENT) : TACH_NONE;
 }
 
+/* Whether an object is a function of a module or a method of a type. */
+static bool
+is_definition(const struct callees *c, uint64_t callable)
+{
+	const struct callee_entry *e = find_entry(c, callable);
+
+	return e != NULL && e->words > 0 && !e->is_type;
+}
+
+/* Whether a thread that waits for the GIL is in its call for certain: a method lies below
+ * its object. */
+static bool
+is_below_object(const struct callees *c, const struct py_site *s)
+{
+	const struct py_objects objects = {c->by->offsets, c->by->memory};
+	uint64_t next;
+
+	return s->operator == PY_CALL && py_read(c->by->memory,
+		s->place + sizeof(next), &next, sizeof(next)) &&
+	    callee_is_method_of(&objects, s->objects[0],
+		frame_untag(c->by->offsets, next));
+}
+
+/* Whether the slot of a site has the callable, not the result of its call. */
+static bool
+is_in_call(const struct callees *c, const struct py_site *s, unsigned thread)
+{
+	return !(thread & (CALLEES_WAITS | CALLEES_AWAY)) ||
+	    !site_may_be_over(c->by, s) || is_below_object(c, s) ||
+	    (!(thread & CALLEES_WAITS) && is_definition(c, s->objects[0]));
+}
+
 /* The object may be freed while it is read: the frame counts if the call still goes on
  * afterwards. */
 static uint32_t
@@ -386,7 +419,8 @@ frame_of_call(struct callees *c, const struct py_chain *chain, unsigned thread)
 	    ((thread & CALLEES_BETWEEN) && !called_is_callable(site.operator)))
 		return TACH_NONE;
 	frame = site_frame(c, &site);
-	return frame != TACH_NONE && site_goes_on(c->by, &site, chain) ? frame :
+	return frame != TACH_NONE && is_in_call(c, &site, thread) &&
+	    site_goes_on(c->by, &site, chain) ? frame :
 	    TACH_NONE;
 }
 
@@ -402,13 +436,30 @@ callable_then(struct callees *c, const struct py_callable *callable, uint64_t ti
 	    frame_then(c, callable, time);
 }
 
+/* The frame of an object that was in the slot of the callable.  From 3.14 on that has
+ * been looked at: see calls.h. */
+static uint32_t
+call_then(struct callees *c, const struct py_callable *callable, uint64_t time,
+    unsigned thread)
+{
+	bool result = (thread & (CALLEES_WAITS | CALLEES_AWAY)) &&
+	    !py_has(c->by->offsets->frame_stack);
+	uint32_t frame;
+
+	if (result && (thread & CALLEES_WAITS))
+		return TACH_NONE;
+	frame = callable_then(c, callable, time);
+	return result && !is_definition(c, callable->addr) ? TACH_NONE : frame;
+}
+
 uint32_t
-callees_then(struct callees *c, const struct py_called *called, uint64_t time)
+callees_then(struct callees *c, const struct py_called *called, uint64_t time,
+    unsigned thread)
 {
 	if (called->callable.addr == 0 || called->operator == PY_ENTER)
 		return TACH_NONE;
 	if (called->operator == PY_CALL)
-		return callable_then(c, &called->callable, time);
+		return call_then(c, &called->callable, time, thread);
 	return called_is_known(called) ? operation_frame(c, called, time) : TACH_NONE;
 }
 
@@ -420,7 +471,7 @@ callees_frame(struct callees *c, const struct py_chain *chain,
 	uint32_t frame = TACH_NONE;
 
 	if (!(thread & CALLEES_BETWEEN) || called_is_callable(called->operator))
-		frame = callees_then(c, called, time);
+		frame = callees_then(c, called, time, thread);
 	if (frame != TACH_NONE || (thread & CALLEES_LATE) || chain->depth == 0 ||
 	    place_is_mark(p) || p->left)
 		return frame;

@@ -8,6 +8,10 @@
  * the object is one that lives as long as its module or its class, and was the same
  * before the sample and after it; or it was copied with the stack; or the frame is still
  * in the same call after the object was read.
+ *
+ * A thread that waits for the GIL may be in its call or behind it.  Then the result lies
+ * where the callable was, and may be a callable as well: a type, a partial, a bound
+ * method.  Functions of modules and methods of types are hardly ever results.
  */
 #ifndef ENGINE_SAMPLE_CALLEES_H
 #define ENGINE_SAMPLE_CALLEES_H
@@ -24,6 +28,7 @@ struct callee_entry {
 	uint64_t addr;
 	uint64_t type, head[CALLABLE_WORDS]; /* the words that it was named by */
 	size_t words; /* in ->head; 0: it is not of the kind that lasts */
+	bool is_type;
 	/* ns: it was the same from the one on, at least up to the other. */
 	uint64_t since, until;
 	uint32_t frame;
@@ -66,6 +71,8 @@ void callees_free(struct callees *);
 /* What is known of a thread whose callee is asked for. */
 #define CALLEES_LATE 1 /* it has gone on since */
 #define CALLEES_BETWEEN 2 /* it may be between two instructions: it has no operator */
+#define CALLEES_WAITS 4 /* for the GIL: maybe in its call, maybe behind it */
+#define CALLEES_AWAY 8	/* it has no GIL and is not blocked: it may be about to wait */
 
 /*
  * The frame of the callee of a believed chain, which is of `time` (ns, CLOCK_MONOTONIC).
@@ -77,6 +84,7 @@ uint32_t callees_frame(struct callees *, const struct py_chain *,
     const struct py_called *, uint64_t time, unsigned thread);
 
 /* The frame of what was called at that time, by itself; likewise. */
-uint32_t callees_then(struct callees *, const struct py_called *, uint64_t time);
+uint32_t callees_then(struct callees *, const struct py_called *, uint64_t time,
+    unsigned thread);
 
 #endif

@@ -57,13 +57,68 @@ still_waits(const struct process *p, struct thread *t)
 	return false;
 }
 
-/* The status bits of a blocked thread.  futex: the address that it waits at. */
+/* ---- musl ------------------------------------------------------------------ */
+
+/* A thread that waits for a condition has a node for that on its stack, and waits at a
+ * word of it.  The condition has the newest node.  See pthread_cond_timedwait.c. */
+struct musl_node {
+	uint64_t newer, older; /* addresses; 0: none */
+	uint32_t state, barrier; /* the second is the word */
+};
+
+#define NODE_WITHIN 1024 /* bytes above the stack pointer */
+#define NODES_MAX 256
+#define HEAD_AT 8 /* of the newest node's address, in a pthread_cond_t */
+#define NEXT_CONDITION 88 /* the GIL's second condition, behind the first one */
+
+static bool
+read_word(const struct process *p, uint64_t addr, void *word)
+{
+	return memory_read(p->pid, &(struct memory_piece){addr, sizeof(uint64_t), word}, 1);
+}
+
+/* The newest node of the list that a node is in.  0 if that cannot be told. */
+static uint64_t
+newest_node(const struct process *p, uint64_t node)
+{
+	uint64_t newer;
+
+	for (int i = 0; i < NODES_MAX; i++) {
+		if (!read_word(p, node, &newer))
+			return 0;
+		if (newer == 0)
+			return node;
+		node = newer;
+	}
+	return 0;
+}
+
+/* Whether a blocked thread waits for a condition of the GIL by such a node. */
+static bool
+waits_by_node(const struct process *p, const struct moment *m,
+    const struct task_state *s)
+{
+	uint64_t condition = m->gil + m->offsets->gil_cond, newest, head;
+
+	if (!py_has(m->offsets->gil_cond) || s->futex <= s->call.stack ||
+	    s->futex - s->call.stack > NODE_WITHIN ||
+	    (newest = newest_node(p, s->futex - offsetof(struct musl_node, barrier))) == 0)
+		return false;
+	for (int i = 0; i < 2; i++, condition += NEXT_CONDITION)
+		if (read_word(p, condition + HEAD_AT, &head) && head == newest)
+			return true;
+	return false;
+}
+
+/* ---- status ------------------------------------------------------------------ */
+
+/* The status bits of a blocked thread. */
 static uint8_t
 blocked(const struct process *p, struct thread *t, const struct moment *m,
-    uint64_t futex)
+    const struct task_state *s)
 {
 	bool waits = !m->holds_gil && m->gil != 0 &&
-	    status_waits(m->offsets, m->gil, futex);
+	    (status_waits(m->offsets, m->gil, s->futex) || waits_by_node(p, m, s));
 
 	t->looks.waiting = waits ? switches_count(&t->switches, p, t->task) :
 			     SWITCHES_UNKNOWN;
@@ -78,16 +133,18 @@ look_at_task(const struct process *p, struct thread *t, const struct moment *m)
 	struct task_state s;
 
 	t->looks.call.number = TASK_NO_CALL;
+	t->looks.in_futex = false;
 	if (m->waits)
 		return TACH_STATUS_GIL_WANTED;
 	if (t->held != HOLD_NONE || m->ran)
 		return TACH_STATUS_CPU;
 	s = state_of_task(t);
 	t->looks.call = s.call;
+	t->looks.in_futex = s.futex != 0;
 	if (s.is == TASK_UNKNOWN)
 		return TACH_STATUS_UNKNOWN;
 	if (s.is == TASK_BLOCKED)
-		return blocked(p, t, m, s.futex);
+		return blocked(p, t, m, &s);
 	return TACH_STATUS_CPU | (!m->holds_gil && still_waits(p, t) ?
 	    TACH_STATUS_GIL_WANTED : 0);
 }
@@ -107,6 +164,13 @@ status_of(const struct process *p, struct thread *t,
 	if (m->exception)
 		status |= TACH_STATUS_EXCEPTION;
 	return status;
+}
+
+bool
+status_may_want_gil(const struct thread *t, const struct py_offsets *o, uint8_t status)
+{
+	return (status & TACH_STATUS_GIL_WANTED) != 0 ||
+	    (!py_has(o->gil_cond) && t->looks.in_futex);
 }
 
 bool
