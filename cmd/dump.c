@@ -21,7 +21,7 @@
 #define TRIES 20
 #define CHILDREN_TRIES 100
 #define CHILDREN_WAIT_US 10000
-#define NAME_TRIES 50
+#define NAME_TRIES 50 /* and as many as there are threads: a round notes some names */
 #define COMMAND_MAX 200 /* bytes of a command line that are shown */
 
 /* A local variable. */
@@ -325,7 +325,7 @@ take_names(struct dump *d, struct tach_recorder *r)
 		return;
 	tach_recorder_mix(r, false);
 	d->taken = true;
-	for (int i = 0; i < NAME_TRIES && !all_named(d, r); i++)
+	for (size_t i = 0; i < NAME_TRIES + d->count && !all_named(d, r); i++)
 		if (tach_pump(d->source, &d->sink) != TACH_AGAIN)
 			return;
 }

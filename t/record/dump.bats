@@ -283,3 +283,16 @@ shared = 1"
 	dump
 	absent -E '\) [A-Z]' <<<"$output"
 }
+
+@test "each of many threads has its name" {
+	host_python
+	start "$python" -c '
+import threading, time
+for i in range(250):
+    threading.Thread(target=time.sleep, args=(60,), name="many-%d" % i, daemon=True).start()
+print("ready", flush=True)
+time.sleep(60)' >told
+	until_ grep -q ready told
+	run -0 tach-record --dump -p "$pid"
+	[ "$(grep -c '^thread [0-9]* "many-[0-9]*"' <<<"$output")" -eq 250 ]
+}
