@@ -330,7 +330,7 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/record/lost.py t/record/natives.c t/record/operators.py \
 	t/record/results.py t/record/shares.py \
 	t/record/strays.c t/record/strays.py t/record/stuck.py \
-	t/record/tasks.py t/record/variables.py t/record/waits.py t/record/waits-short.py \
+	t/record/tasks.py t/record/traced.py t/record/variables.py t/record/waits.py t/record/waits-short.py \
 	t/record/waits-strange.py \
 	t/record/exact.py t/record/waits-exact.py
 

@@ -15,6 +15,7 @@
 /* The bytecode of a code object, and the table of its handlers (from 3.11 on). */
 struct bytecode {
 	uint16_t *units;
+	bool *traced; /* by code unit: another opcode stood there; or NULL */
 	uint8_t *handlers;
 	size_t handlers_len;
 };
@@ -23,8 +24,102 @@ static void
 bytecode_free(struct bytecode *b)
 {
 	free(b->units);
+	free(b->traced);
 	free(b->handlers);
 }
+
+/* ---- opcodes behind those of tracers ------------------------------------------ */
+
+/* Sizes of a line's entry, in bytes.  To 3.13.1 it is the one, and the table has nothing
+ * else; later it is one from the one to the other, and the first byte of the table. */
+#define ENTRY_MIN 2
+#define ENTRY_MAX 5
+
+/* Whether the unit is no instruction of its own: it has a tracer or a monitor told of a
+ * line or of itself first, or belongs to the instruction before. */
+static bool
+is_covered(const struct py_effects *e, uint16_t unit)
+{
+	return (e->opcodes[unit & 0xff].flow & PY_FLOW_KNOWN) == 0;
+}
+
+/* Reads bytes of a table that a code object's monitoring has: those at a multiple of
+ * `size`, one for each code unit.  NULL if memory is lacking or ran out. */
+static uint8_t *
+read_table(const struct py_memory *m, uint64_t addr, size_t n, size_t size)
+{
+	uint8_t *table = malloc(n * size + 1);
+
+	if (table == NULL || !py_read(m, addr, table, n * size)) {
+		free(table);
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++)
+		table[i] = table[i * size];
+	return table;
+}
+
+/* The opcodes of the instructions that begin lines.  In a table without a size, the first
+ * byte is the opcode of a code object's first instruction, which is none of these numbers,
+ * or 0.  NULL likewise. */
+static uint8_t *
+read_lines(const struct py_memory *m, uint64_t lines, size_t n)
+{
+	uint8_t size;
+
+	if (!py_read(m, lines, &size, sizeof(size)))
+		return NULL;
+	return size >= ENTRY_MIN && size <= ENTRY_MAX ?
+	    read_table(m, lines + sizeof(size), n, size) :
+	    read_table(m, lines, n, ENTRY_MIN);
+}
+
+/* Puts the opcodes of a table in the places of those that cover them. */
+static void
+uncover(const struct py_effects *e, const uint8_t *opcodes, size_t n,
+    struct bytecode *b)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_covered(e, b->units[i]) && opcodes[i] != 0) {
+			b->units[i] = (uint16_t)((b->units[i] & 0xff00) | opcodes[i]);
+			b->traced[i] = true;
+		}
+}
+
+/* From 3.12 on: another opcode covers that of an instruction of which a tracer or a
+ * monitor is told, or at which a line begins.  False if memory is lacking or ran out. */
+static bool
+uncover_all(const struct py_calls *p, uint64_t code, size_t n, struct bytecode *b)
+{
+	const struct py_offsets *o = p->offsets;
+	const struct py_memory *m = p->memory;
+	uint64_t data, lines, opcodes;
+	uint8_t *table = NULL;
+
+	if (!py_has(o->code_monitoring))
+		return true;
+	if (!py_read(m, code + o->code_monitoring, &data, sizeof(data)))
+		return false;
+	if (data == 0)
+		return true;
+	if (!py_read(m, data + o->monitoring_lines, &lines, sizeof(lines)) ||
+	    !py_read(m, data + o->monitoring_opcodes, &opcodes, sizeof(opcodes)) ||
+	    (b->traced = calloc(n + 1, sizeof(*b->traced))) == NULL ||
+	    (lines != 0 && (table = read_lines(m, lines, n)) == NULL))
+		return false;
+	if (table != NULL)
+		uncover(p->effects, table, n, b);
+	free(table);
+	if (opcodes == 0)
+		return true;
+	if ((table = read_table(m, opcodes, n, 1)) == NULL)
+		return false;
+	uncover(p->effects, table, n, b);
+	free(table);
+	return true;
+}
+
+/* ---- bytecode ------------------------------------------------------------------ */
 
 static bool
 read_handlers(const struct py_offsets *o, const struct py_memory *m, uint64_t code,
@@ -55,21 +150,24 @@ first_unit_at(const struct py_offsets *o, const struct py_memory *m, uint64_t co
 }
 
 static bool
-bytecode_read(const struct py_offsets *o, const struct py_memory *m,
-    const struct py_code *c, struct bytecode *b)
+bytecode_read(const struct py_calls *p, const struct py_code *c, struct bytecode *b)
 {
+	const struct py_offsets *o = p->offsets;
+	const struct py_memory *m = p->memory;
 	size_t size = (size_t)c->units * sizeof(*b->units);
 	uint64_t at = first_unit_at(o, m, c->addr);
 
 	*b = (struct bytecode){.units = malloc(size + 1)};
 	if (b->units != NULL && at != 0 && py_read(m, at, b->units, size) &&
+	    uncover_all(p, c->addr, (size_t)c->units, b) &&
 	    read_handlers(o, m, c->addr, b))
 		return true;
 	bytecode_free(b);
 	return false;
 }
 
-/* Notes the places of the callables of all calls, and of the operands of operators. */
+/* Notes the places of the callables of all calls, and of the operands of operators.  At an
+ * instruction of which a tracer is told it may be the tracer that runs. */
 static void
 note_calls(const struct py_effects *e, const struct bytecode *b,
     const int16_t *depths, struct py_code *c)
@@ -79,7 +177,8 @@ note_calls(const struct py_effects *e, const struct bytecode *b,
 	for (int64_t i = 0; i < c->units; i++) {
 		int n = call_places(e, b->units, (size_t)c->units, i, places);
 		enum py_operator o = operator_at(e, b->units, (size_t)c->units, i);
-		if (n > 0 && places[0] > 0 && o != PY_OPERATORS)
+		if (n > 0 && places[0] > 0 && o != PY_OPERATORS &&
+		    (b->traced == NULL || !b->traced[i]))
 			c->calls[i] = (struct py_call){(uint16_t)places[0],
 			    n > 1, (uint8_t)o, depths[i]};
 	}
@@ -106,7 +205,7 @@ calls_read(const struct py_calls *p, struct py_code *c)
 	struct bytecode b;
 
 	if (depths != NULL && p->effects != NULL &&
-	    bytecode_read(p->offsets, p->memory, c, &b)) {
+	    bytecode_read(p, c, &b)) {
 		if (is_still(p, c) && depths_find(p->effects, b.units, n,
 			b.handlers, b.handlers_len, depths))
 			c->calls = calloc(n + 1, sizeof(*c->calls));

@@ -118,6 +118,7 @@ py_has(uint32_t offset)
 	X(code, locals, 4) /* 3.11 and later: a frame's slots for variables, ... */ \
 	X(code, stack_size, 4) /* ... and for its stack, at most */            \
 	X(code, copies, 8) /* pointer to the copies of its bytecode */         \
+	X(code, monitoring, 8) /* 3.12 and later; NULL: there is none */       \
 	X(code, local_names, 8)                                                \
 	X(code, local_kinds, 8)                                                \
 	X(code, varnames, 8) /* to 3.10: the names in three parts */           \
@@ -126,6 +127,9 @@ py_has(uint32_t offset)
 	X(copies, size, 0)                                                     \
 	X(copies, count, 8)                                                    \
 	X(copies, first, 0) /* pointers; the first is to the original */       \
+	X(monitoring, size, 0) /* of lines and instructions, for tracers */    \
+	X(monitoring, lines, 8)                                                \
+	X(monitoring, opcodes, 8) /* by code unit; or NULL */                  \
 	X(cell, size, 0)                                                       \
 	X(cell, value, 8)                                                      \
 	X(generator, size, 0) /* and coroutines; 3.11 and later */             \

@@ -256,3 +256,37 @@ behind_call() {
 @test "what a call returns is not taken for its callee while the GIL is waited for: 3.12" { behind_call 3.12; }
 @test "what a call returns is not taken for its callee while the GIL is waited for: 3.13" { behind_call 3.13; }
 @test "what a call returns is not taken for its callee while the GIL is waited for: 3.14" { behind_call 3.14; }
+
+# traced HOW: of the samples in a function whose lines a tracer is told of, nearly all have
+# their callees.
+traced() {
+	tach-record -q -r 2k -o traced.bin -- "${PYTHON[@]}" "$INSIDE/traced.py" 1 "$1"
+	tach-convert --collapsed traced.bin | awk '
+	/:work:[0-9]+(;<built-in>:[^;]*)? [0-9]+$/ { all += $NF }
+	/:work:[0-9]+;<built-in>:(type list|list.reverse|len):0 [0-9]+$/ { named += $NF }
+	END {
+		print "named", named + 0, "of", all + 0
+		exit !(all > 300 && named * 2 > all)
+	}'
+}
+
+# Each build, by a tracer and by a monitor; or one in one way, in turn.
+traced_by() {
+	local tag command how hows=$2
+	need_python "$1"
+	while IFS=$'\t' read -r tag command; do
+		use_python "$tag" "$command"
+		cp "$T/record/traced.py" "$OUTSIDE"
+		for how in $(tr ' ' '\n' <<<"$hows" | in_turn); do
+			echo "$tag $how"
+			in_tries 3 traced "$how"
+		done
+	done < <(pythons "$1" | in_turn)
+}
+
+@test "calls of functions whose lines are traced have their callees: 3.11" { traced_by 3.11 trace; }
+@test "calls of functions whose lines are traced have their callees: 3.12" { traced_by 3.12 "trace monitor"; }
+@test "calls of functions whose lines are traced have their callees: 3.13" { traced_by 3.13 "trace monitor"; }
+@test "calls of functions whose lines are traced have their callees: 3.14" { traced_by 3.14 "trace monitor"; }
+@test "calls of functions whose lines are traced have their callees: 3.15" { traced_by 3.15 "trace monitor"; }
+@test "calls of functions whose lines are traced have their callees: 3.13t" { traced_by 3.13t "trace monitor"; }
