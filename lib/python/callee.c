@@ -7,6 +7,8 @@
 #include "python/same.h"
 #include "utf8.h"
 
+#define BASES_MAX 64 /* a longer chain of types runs in a circle */
+#define PARTIAL "functools.partial"
 #define NESTED_MAX 4 /* partials and bound methods in each other */
 
 /* The words behind an object's head, by their numbers. */
@@ -200,22 +202,48 @@ name_type(struct callable *c)
 	    join_name(c, CALLEE_TYPE, "", name);
 }
 
-/* An object of a type that has its own function of C for calls. */
+/* Whether a type has a function of C for calls of its objects, as its own. */
 static bool
-name_instance(struct callable *c)
+has_own_call(const struct py_objects *p, uint64_t type)
 {
-	const struct py_objects *p = c->objects;
 	uint64_t dict, call;
 	struct py_object o;
 
-	c->owner = c->object.type;
+	return py_read(p->memory, type + p->offsets->type_dict, &dict, sizeof(dict)) &&
+	    dict_find(p, dict, "__call__", &call) && object_read(p, call, &o) &&
+	    strcmp(o.type_name, "wrapper_descriptor") == 0;
+}
+
+/* The type that has the function of C for calls of the objects of a type: itself, or a
+ * base, if no type up to there has another function in its place.  0 if there is none. */
+static uint64_t
+caller_of(const struct py_objects *p, uint64_t type)
+{
+	uint64_t words[PY_TYPE_WORDS], call = 0;
+
+	for (int i = 0; i < BASES_MAX && type != 0; i++) {
+		if (!py_read(p->memory, type + p->offsets->type_name, words,
+		    sizeof(words)) || (i > 0 && words[PY_TYPE_CALL] != call))
+			return 0;
+		if (has_own_call(p, type))
+			return type;
+		call = words[PY_TYPE_CALL];
+		type = words[PY_TYPE_BASE];
+	}
+	return 0;
+}
+
+/* An object of a type that has a function of C for calls. */
+static bool
+name_instance(struct callable *c)
+{
+	char name[OBJECT_NAME_MAX];
+
 	if (is_of_type(c, "function", false) || is_of_type(c, "staticmethod", false))
 		return false; /* it runs code of Python */
-	return py_read(p->memory, c->object.type + p->offsets->type_dict, &dict,
-	    sizeof(dict)) && dict_find(p, dict, "__call__", &call) &&
-	    object_read(p, call, &o) &&
-	    strcmp(o.type_name, "wrapper_descriptor") == 0 &&
-	    join_name(c, c->object.type_name, ".", "__call__");
+	c->owner = caller_of(c->objects, c->object.type);
+	return c->owner != 0 && type_name(c->objects, c->owner, name) &&
+	    join_name(c, name, ".", "__call__");
 }
 
 /* The callables that have names of their own, by the last part of their types' names. */
@@ -258,7 +286,7 @@ unwrap(struct callable *c, uint64_t addr)
 		if (!object_read(c->objects, addr, &c->object))
 			return false;
 		if (!is_of_type(c, "method", false) &&
-		    !is_of_type(c, "partial", true))
+		    strcmp(c->object.type_name, PARTIAL) != 0)
 			return true;
 		if (!word_of(c->objects, addr, INNER_FUNCTION, &addr))
 			return false;
@@ -290,8 +318,6 @@ callee_name(const struct py_objects *p, uint64_t callable, struct py_callee *to)
 }
 
 /* ---- methods and their objects --------------------------------------------- */
-
-#define BASES_MAX 64
 
 /* Whether a type is another one, or has that among the bases of its layout. */
 static bool

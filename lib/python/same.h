@@ -39,6 +39,7 @@
 #define PY_TYPE_NUMBER 9
 #define PY_TYPE_SEQUENCE 10
 #define PY_TYPE_MAPPING 11
+#define PY_TYPE_CALL 13
 #define PY_TYPE_FLAGS 18
 #define PY_TYPE_COMPARE 22
 #define PY_TYPE_NEXT 25

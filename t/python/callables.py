@@ -30,6 +30,32 @@ class List(list):
     pass
 
 
+class Partial(functools.partial):
+    pass
+
+
+class Caller(object):
+    def __call__(self):
+        pass
+
+
+class Mixed(Caller, functools.partial):
+    pass
+
+
+class partial(object):
+    __slots__ = ("func",)
+
+    def __init__(self):
+        self.func = sorted
+
+    def __call__(self):
+        pass
+
+
+NAMESAKE = partial()
+
+
 class builtin_function_or_method(object):
     __slots__ = ("method", "self")
 
@@ -73,6 +99,9 @@ case("nested", functools.partial(functools.partial(time.sleep)), "time.sleep")
 case("endless", functools.reduce(
     lambda f, _: functools.partial(functools.partial, f), range(9), len),
     "type functools.partial")
+case("derived", Partial(sorted), "functools.partial.__call__")
+case("overridden", Mixed(sorted))
+case("namesake", NAMESAKE)
 case("getter", operator.itemgetter(1), "operator.itemgetter.__call__")
 case("caller", operator.methodcaller("x"), "operator.methodcaller.__call__")
 case("cache", functools.lru_cache(maxsize=None)(cached),
