@@ -760,8 +760,8 @@ explain_command(const struct options *o)
 		    "such processes, too", name, (int)python_pid);
 	else
 		warnx("nothing was recorded: no Python was seen in %s before "
-		    "it ended; one that it starts is recorded with "
-		    "--subprocesses", name);
+		    "it ended; --subprocesses records one that it starts%s", name,
+		    o->recorder.plain ? "" : ", --native a program without Python");
 }
 
 /* Prints why nothing was recorded. */

@@ -135,7 +135,7 @@ hint() {
 	[[ $stderr = *": timeout was no Python, but process "*", which came from it, was one: --subprocesses records such processes, too" ]]
 	hint sh -c '"$0" -c "import time; time.sleep(0.5)"; true' "$python"
 	hint setsid -f "$python" -c 'pass'
-	is "$stderr" 'tach-record: nothing was recorded: no Python was seen in setsid before it ended; one that it starts is recorded with --subprocesses'
+	is "$stderr" 'tach-record: nothing was recorded: no Python was seen in setsid before it ended; --subprocesses records one that it starts, --native a program without Python'
 	need_root
 	hint unshare -f "$python" -c 'import time; time.sleep(0.5)'
 }
