@@ -101,6 +101,21 @@ parse_pid(const char *text)
 	return (pid_t)n;
 }
 
+#define WORDS_MAX 80 /* bytes of an option's words, with what is between them */
+
+static _Noreturn void
+refuse_word(const struct option_row *row, const char *value)
+{
+	char words[WORDS_MAX] = "";
+
+	for (const char *const *w = row->words; *w != NULL; w++) {
+		if (w > row->words)
+			strlcat(words, w[1] != NULL ? ", " : " or ", sizeof(words));
+		strlcat(words, *w, sizeof(words));
+	}
+	cmd_usage("--%s cannot be %s: it is %s", row->name, value, words);
+}
+
 /* The index of an option's argument among its words. */
 static int
 record_word(const struct option_row *row, const char *value)
@@ -108,7 +123,7 @@ record_word(const struct option_row *row, const char *value)
 	int i = cmdline_word(row->words, value);
 
 	if (i < 0)
-		cmd_usage("--%s cannot be %s", row->name, value);
+		refuse_word(row, value);
 	return i;
 }
 

@@ -106,11 +106,16 @@ status_exception(const struct py_offsets *o, struct py_view *state,
 
 /* ---- GIL and garbage collection ---------------------------------------- */
 
+/* In 3.6 the GIL's condition is a static variable, as the one that has its holder; both
+ * are not initialised, so they lie near each other.  Locks are allocated. */
+#define STATIC_NEAR (UINT64_C(192) << 10) /* bytes */
+
 bool
 status_waits(const struct py_offsets *o, uint64_t gil, uint64_t addr)
 {
-	return py_has(o->gil_cond) && addr >= gil + o->gil_cond &&
-	    addr < gil + o->gil_size;
+	if (py_has(o->gil_cond))
+		return addr >= gil + o->gil_cond && addr < gil + o->gil_size;
+	return addr != 0 && gil - addr + STATIC_NEAR < 2 * STATIC_NEAR;
 }
 
 /* The offsets of the collector's words in its struct: begin and end. */

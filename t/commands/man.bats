@@ -74,7 +74,7 @@ known() {
 	'['*)
 		run -0 "$1" "--$2" --version
 		run ! "$1" "--$2=x"
-		is "${lines[0]}" "$1: --$2 cannot be x"
+		[[ ${lines[0]} == "$1: --$2 cannot be x: it is "*" or "* ]]
 		;;
 	*)
 		run ! "$1" "--$2"

@@ -231,8 +231,7 @@ results_right() {
 	END { print all + 0, wrong + 0; exit !(all > 500 && wrong * 50 <= all) }' told stacks
 }
 
-# behind_call MINOR: in all ways, each build; or one build in one way, in turn.  In-process a
-# wait for the GIL of 3.6 is not known as one.
+# behind_call MINOR: in all ways, each build; or one build in one way, in turn.
 behind_call() {
 	local tag command all way
 	need_python "$1"
@@ -241,7 +240,7 @@ behind_call() {
 		cp "$T/record/results.py" "$OUTSIDE"
 		all=$({
 			echo remote
-			[ -n "$PYTHON_ROOT" ] || [ "$1" = 3.6 ] || echo inprocess
+			[ -n "$PYTHON_ROOT" ] || echo inprocess
 		} | in_turn)
 		for way in $all; do
 			echo "$tag $way"

@@ -359,21 +359,38 @@ has_each_reason_outside() {
 	(($(share own.bin rests sleep) >= 80))
 }
 
-# musl has no futex in a condition of the GIL: each thread waits at a word of its own.
-on_musl_has() {
+# wants_gil [OPTION...]: the threads of gils.py that take turns at the GIL wait for it, and for
+# no lock.
+wants_gil() {
 	local gil lock
-	tach-record -q --waits "$@" -o musl.bin -- "${PYTHON[@]}" "$INSIDE/gils.py" 1
-	tach-convert --collapsed musl.bin | grep ':hog:' >stacks
+	tach-record -q --waits "$@" -o gils.bin -- "${PYTHON[@]}" "$INSIDE/gils.py" 1
+	tach-convert --collapsed gils.bin | grep ':hog:' >stacks
 	gil=$(awk '/<wait>:GIL:/ { n += $NF } END { print n + 0 }' stacks)
 	lock=$(awk '/<wait>:lock/ { n += $NF } END { print n + 0 }' stacks)
 	echo "$*: GIL $gil, lock $lock"
 	((gil > 100 && lock * 50 <= gil))
 }
 
+gil_is_known() {
+	cp "$T/programs/gils.py" "$OUTSIDE"
+	in_tries 3 wants_gil
+	in_tries 3 wants_gil --engine=inprocess --mode=wall
+}
+
+# There each thread waits at a word of its own.
 @test "a wait for the GIL is known on musl, from outside and in-process" {
 	need_python 3.14-musl
 	use_python 3.14-musl "$(pythons 3.14 | awk -F '\t' '$1 == "3.14-musl" { print $2 }')"
-	cp "$T/programs/gils.py" "$OUTSIDE"
-	in_tries 3 on_musl_has
-	in_tries 3 on_musl_has --engine=inprocess --mode=wall
+	gil_is_known
+}
+
+# There the GIL is no struct.
+@test "a wait for the GIL is known of 3.6, from outside and in-process" {
+	local tag command
+	host_python 3.6
+	while IFS=$'\t' read -r tag command; do
+		echo "$tag"
+		use_python "$tag" "$command"
+		gil_is_known
+	done < <(pythons 3.6 | grep -v chroot)
 }

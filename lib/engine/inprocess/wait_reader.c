@@ -276,14 +276,10 @@ mix_waiter(struct wait_reader *w, struct thread *t, const struct wire_wait *wait
 
 /* What callees_frame is to know of a thread that waits. */
 static unsigned
-know_waiter(const struct wait_reader *w, const struct thread *t, const struct moment *m)
+know_waiter(const struct wait_reader *w, const struct moment *m)
 {
-	const struct py_offsets *offsets = w->reader.offsets;
-	bool other = !m->holds_gil && !py_is_free_threaded(offsets) &&
-	    w->interps.list[t->interp].gil.locked;
-
-	return (py_frames_are_objects(offsets) ? CALLEES_BETWEEN : 0) |
-	    (other && status_may_want_gil(t, offsets, m->status) ? CALLEES_WAITS : 0);
+	return (py_frames_are_objects(w->reader.offsets) ? CALLEES_BETWEEN : 0) |
+	    ((m->status & TACH_STATUS_GIL_WANTED) != 0 ? CALLEES_WAITS : 0);
 }
 
 /* Makes the stack in ->deepest the thread's sample.  count: of its waits, from before it
@@ -298,7 +294,7 @@ make_sample(struct wait_reader *w, struct thread *t, const struct wire_wait *wai
 
 	if (w->reader.wants.callees)
 		leaves.callee = callees_frame(&w->callees, &w->deepest.chain,
-		    &w->deepest.called.it, 0, know_waiter(w, t, &m));
+		    &w->deepest.called.it, 0, know_waiter(w, &m));
 	leaves.wait = waits_frame(w->waits, t, &w->deepest.chain, leaves.callee, &m);
 	t->index = thread_names_add(w->names, (uint32_t)t->py.interp_id,
 	    t->id.tid);

@@ -388,7 +388,7 @@ know_waiter(const struct remote *r, const struct thread *t, const struct moment 
 	if (m->holds_gil || !plan_interp(&r->by.plan, t)->gil.locked ||
 	    py_is_free_threaded(r->by.offsets))
 		return 0;
-	if (status_may_want_gil(t, r->by.offsets, m->status))
+	if ((m->status & TACH_STATUS_GIL_WANTED) != 0)
 		return CALLEES_WAITS;
 	return (m->status & (TACH_STATUS_CPU | TACH_STATUS_UNKNOWN)) != 0 ?
 	    CALLEES_AWAY : 0;

@@ -133,14 +133,12 @@ look_at_task(const struct process *p, struct thread *t, const struct moment *m)
 	struct task_state s;
 
 	t->looks.call.number = TASK_NO_CALL;
-	t->looks.in_futex = false;
 	if (m->waits)
 		return TACH_STATUS_GIL_WANTED;
 	if (t->held != HOLD_NONE || m->ran)
 		return TACH_STATUS_CPU;
 	s = state_of_task(t);
 	t->looks.call = s.call;
-	t->looks.in_futex = s.futex != 0;
 	if (s.is == TASK_UNKNOWN)
 		return TACH_STATUS_UNKNOWN;
 	if (s.is == TASK_BLOCKED)
@@ -164,13 +162,6 @@ status_of(const struct process *p, struct thread *t,
 	if (m->exception)
 		status |= TACH_STATUS_EXCEPTION;
 	return status;
-}
-
-bool
-status_may_want_gil(const struct thread *t, const struct py_offsets *o, uint8_t status)
-{
-	return (status & TACH_STATUS_GIL_WANTED) != 0 ||
-	    (!py_has(o->gil_cond) && t->looks.in_futex);
 }
 
 bool

@@ -40,11 +40,6 @@ bool status_was_blocked(const struct thread *);
 /* The same, and the page of its perf event shows that it has had no CPU since. */
 bool status_rests(const struct thread *);
 
-/* Whether a thread with the status that was looked at waits for the GIL, or may: in 3.6
- * that is not told from other waits in a futex. */
-bool status_may_want_gil(const struct thread *, const struct py_offsets *,
-    uint8_t status);
-
 /* Whether samples of this status are wanted. */
 bool status_kept(const struct tach_recorder_options *, uint8_t status);
 

@@ -108,7 +108,6 @@ struct thread_looks {
 			   * GIL; SWITCHES_UNKNOWN: it did not wait */
 	uint64_t parked; /* its switches when it was last seen to be blocked: it
 			  * stands still until it has more */
-	bool in_futex; /* it was blocked in one at the last look */
 	unsigned count; /* looks at its status, though it had not run */
 	struct task_call call; /* that it was blocked in at the last look at its
 				* status */
