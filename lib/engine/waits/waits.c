@@ -681,6 +681,17 @@ is_still_there(const struct blocked *b)
 	    place_stays(&b->waits->calls, p, frame);
 }
 
+/* Whether what was read of a call can be its result: select() overwrites its arguments as
+ * it returns, and the thread may wait for a CPU then, where its chain ends. */
+static bool
+may_be_result(const struct blocked *b)
+{
+	enum wait_does does = (enum wait_does)wait_sort(b->facts.call.number).does;
+
+	return (does == WAIT_SELECT || does == WAIT_POLL) &&
+	    !status_is_blocked(b->thread);
+}
+
 static uint32_t
 frame_of_reason(struct blocked *b)
 {
@@ -688,7 +699,7 @@ frame_of_reason(struct blocked *b)
 	size_t len;
 
 	look_at_call(b);
-	if (!is_still_there(b))
+	if (may_be_result(b) || !is_still_there(b))
 		return TACH_NONE;
 	len = wait_name(&b->facts, name);
 	return frame_of_name(b->waits, name, len, b->facts.detail[0] != '\0');
