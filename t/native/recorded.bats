@@ -287,6 +287,51 @@ assert int(whole[2]) - int(whole[4]) == lost > 0, notes'
 	tach-convert --collapsed jumps.bin | found '<native?>'
 }
 
+# garbage: a program that spins in code without a table, which has on top of its stack what
+# is no return address, another one each time, and leaves by a jump to a register.
+garbage() {
+	cat >garbage.py <<-'END'
+		import ctypes, mmap, os
+
+		CODE = bytes.fromhex(
+		    '4889f8'		# mov %rdi, %rax
+		    '4883ec18'		# sub $24, %rsp
+		    '48890424'		# 1: mov %rax, (%rsp)
+		    '480500100000'	# add $4096, %rax
+		    'ffce'		# dec %esi
+		    '75f2'		# jne 1b
+		    '488d1503000000'	# lea 2f(%rip), %rdx
+		    'ffe2'		# jmp *%rdx
+		    '90'
+		    '4883c418'		# 2: add $24, %rsp
+		    'c3')
+		code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE |
+		    mmap.PROT_EXEC)
+		code.write(CODE)
+		spin = ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_uint)(
+		    ctypes.addressof(ctypes.c_char.from_buffer(code)))
+		print('ready', flush=True)
+		while True:
+		    spin(0x10000, 1 << 24)
+	END
+}
+
+@test "what is no address of code does not have the mappings listed in each stack" {
+	[ "$(uname -m)" = x86_64 ] || skip "the code is of x86-64"
+	need strace
+	host_python 3.11 3.12 3.13
+	"$python" -c 'import ctypes' || skip "no ctypes in $python"
+	garbage
+	start "$python" garbage.py >told
+	until_ grep -q ready told
+	strace -f -o calls -e trace=openat tach-record --native -r 200 -d 3 -p "$pid" \
+	    -o garbage.bin 2>summary
+	cat summary
+	grep -E 'not whole: [1-9][0-9]{2}' summary
+	grep -c "/proc/$pid/maps" calls >listings
+	[ "$(cat listings)" -lt 100 ]
+}
+
 @test "--native goes with no --blocking or --native-markers" {
 	run -125 --separate-stderr tach-record --native --blocking true
 	[ "${stderr_lines[0]}" = "tach-record: --native reads each thread as of one moment: it takes no --blocking" ]

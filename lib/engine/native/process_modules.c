@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "hash.h"
+
+#define RESTS 50 /* times as long as a listing took that did not find its address */
+
 static struct process_modules *
 of_source(const struct module_source *s)
 {
@@ -15,11 +19,8 @@ of_source(const struct module_source *s)
 static bool
 list_code(const struct module_source *s, struct modules *to)
 {
-	struct process_modules *p = of_source(s);
+	const struct process_modules *p = of_source(s);
 
-	mappings_free(&p->mappings);
-	if (!process_mappings(p->process, &p->mappings))
-		return false;
 	for (size_t i = 0; i < p->mappings.count; i++) {
 		const struct mapping *m = &p->mappings.list[i];
 		if (m->executable)
@@ -47,15 +48,57 @@ read_bytes(const struct module_source *s, uint64_t addr, void *to, size_t size)
 	return py_read(of_source(s)->memory, addr, to, size);
 }
 
-/* Lists the mappings if an address is in none of the known ones, once a stack. */
+/* What tells the mappings of code from others. */
+static uint64_t
+hash_of_code(const struct mappings *ms)
+{
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < ms->count; i++) {
+		const struct mapping *m = &ms->list[i];
+		const uint64_t numbers[] = {m->start, m->end, m->offset, m->device,
+		    m->inode};
+		if (m->executable)
+			hash = hash_of(numbers, sizeof(numbers), hash);
+	}
+	return hash;
+}
+
+/* Lists the mappings.  Most often another part of memory has changed, and not code. */
+static void
+list_mappings(struct process_modules *p)
+{
+	struct mappings now;
+	uint64_t hash;
+
+	if (!process_mappings(p->process, &now))
+		return;
+	mappings_free(&p->mappings);
+	p->mappings = now;
+	hash = hash_of_code(&now);
+	if (p->listed > 0 && hash == p->code_hash)
+		return;
+	p->code_hash = hash;
+	p->listed++;
+	modules_look(&p->modules);
+}
+
+/* Lists the mappings if an address is in none of the known ones, once a stack.  Code
+ * without a table can lead to any address, in each stack anew: if a listing was in vain,
+ * the next one waits. */
 static void
 look_for(struct process_modules *p, uint64_t pc)
 {
+	uint64_t begun;
+
 	if (!p->may_look || modules_find(&p->modules, pc) != NULL)
 		return;
 	p->may_look = false;
-	p->listed++;
-	modules_look(&p->modules);
+	if ((begun = clock_ns()) < p->rests_until)
+		return;
+	list_mappings(p);
+	if (modules_find(&p->modules, pc) == NULL)
+		p->rests_until = begun + (RESTS + 1) * (clock_ns() - begun);
 }
 
 static enum unwind_code

@@ -14,7 +14,9 @@ struct process_modules {
 	const struct py_memory *memory; /* the process's */
 	struct mappings mappings; /* as they were listed last */
 	struct modules modules;
-	uint64_t listed; /* how often they were */
+	uint64_t code_hash;	  /* of those with code */
+	uint64_t listed;	  /* how often these had changed */
+	uint64_t rests_until;	  /* until then no address leads to another listing */
 	bool may_look; /* the mappings may have changed since they were listed */
 };
 
