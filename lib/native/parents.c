@@ -10,7 +10,7 @@
 #include "hash.h"
 #include "set.h"
 
-#define CODE_MAX (64 << 20)   /* bytes */
+#define CODE_MAX (6 << 20)    /* bytes: some 50 ms; interpreters have 5 MiB */
 #define DATA_LIMIT (64 << 20) /* bytes */
 #define GAPS_MAX (1 << 20)    /* bytes: of code in no function */
 #define JUMPS_MAX (1 << 20)
