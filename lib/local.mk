@@ -200,6 +200,7 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/python/unicode.c lib/python/unicode.h \
 	lib/python/cframes.c lib/python/cframes.h \
 	lib/native/cfi.c lib/native/cfi.h \
+	lib/native/cfiparts.c lib/native/cfiparts.h \
 	lib/native/debugfile.c lib/native/debugfile.h \
 	lib/native/demangle.c lib/native/demangle.h \
 	lib/native/elf.c lib/native/elf.h \

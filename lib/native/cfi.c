@@ -14,6 +14,7 @@
 #define STATES_MAX 8	/* that instructions remember at once */
 #define COMMON_MAX 256	/* bytes of a CIE's instructions: each FDE runs them */
 #define LETTERS_MAX 16	/* bytes of a CIE's augmentation */
+#define LENGTHS_SIZE 12 /* bytes: of an entry's length, in both forms */
 #define EXPRESSION_MAX 256 /* bytes */
 #define RULES_MAX (1u << 16)
 #define SAVED_MAX (1u << 19)
@@ -204,6 +205,16 @@ struct cfi_entry { /* a CIE or an FDE */
 	uint64_t id_at;
 };
 
+/* Whether the next bytes of a section, up to so many, are there. */
+static bool
+have(const struct cfi_cursor *c, const struct cfi_section *s, uint64_t len)
+{
+	uint64_t left = (uint64_t)(c->end - c->at);
+
+	return s->need == NULL || s->need(s, (size_t)(c->at - s->bytes),
+	    (size_t)(len < left ? len : left));
+}
+
 /* Takes the next entry.  False at the end of the section, or of what makes sense. */
 static bool
 next_entry(struct cfi_cursor *c, const struct cfi_section *s, struct cfi_entry *e)
@@ -212,10 +223,12 @@ next_entry(struct cfi_cursor *c, const struct cfi_section *s, struct cfi_entry *
 	const uint8_t *p;
 
 	e->at = (size_t)(c->at - s->bytes);
+	if (!have(c, s, LENGTHS_SIZE))
+		return false;
 	if ((len = take_fixed(c, 4)) == UINT32_MAX)
 		len = take_fixed(c, 8);
 	here = (uint64_t)(c->at - s->bytes);
-	if (len == 0 || (p = take(c, len)) == NULL)
+	if (len == 0 || !have(c, s, len) || (p = take(c, len)) == NULL)
 		return false;
 	e->rest = (struct cfi_cursor){p, p + len, false};
 	id = take_fixed(&e->rest, 4);
@@ -342,6 +355,17 @@ in_order_of_start(const void *a, const void *b)
 	    (x->code > y->code) - (x->code < y->code);
 }
 
+static void
+sort_ranges(struct cfi_ranges *r)
+{
+	bool sorted = true;
+
+	for (size_t i = 1; i < r->count; i++)
+		sorted = sorted && r->list[i - 1].start <= r->list[i].start;
+	if (!sorted)
+		qsort(r->list, r->count, sizeof(*r->list), in_order_of_start);
+}
+
 /* Lists the functions in the order of their addresses; linkers need not do so. */
 static bool
 list_ranges(struct cfi_ranges *r, const struct cfi_section *s, uint8_t ra)
@@ -349,7 +373,6 @@ list_ranges(struct cfi_ranges *r, const struct cfi_section *s, uint8_t ra)
 	struct cfi_cursor c = {s->bytes, s->bytes + s->len, false};
 	struct cfi_common m = {.at = SIZE_MAX};
 	struct cfi_entry e;
-	bool sorted = true;
 
 	while (next_entry(&c, s, &e)) {
 		if (e.common == SIZE_MAX)
@@ -358,10 +381,28 @@ list_ranges(struct cfi_ranges *r, const struct cfi_section *s, uint8_t ra)
 		if (m.good && !take_range(r, s, &m, &e))
 			return false;
 	}
-	for (size_t i = 1; i < r->count; i++)
-		sorted = sorted && r->list[i - 1].start <= r->list[i].start;
-	if (!sorted)
-		qsort(r->list, r->count, sizeof(*r->list), in_order_of_start);
+	sort_ranges(r);
+	return true;
+}
+
+/* Lists the functions whose entries are at some offsets. */
+static bool
+list_some(struct cfi_ranges *r, const struct cfi_section *s, uint8_t ra,
+    const size_t *offsets, size_t n)
+{
+	struct cfi_common m = {.at = SIZE_MAX};
+	struct cfi_entry e;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t at = offsets[i] < s->len ? offsets[i] : s->len;
+		struct cfi_cursor c = {s->bytes + at, s->bytes + s->len, false};
+		if (!next_entry(&c, s, &e) || e.common == SIZE_MAX)
+			continue;
+		find_common(&m, s, e.common, ra);
+		if (m.good && !take_range(r, s, &m, &e))
+			return false;
+	}
+	sort_ranges(r);
 	return true;
 }
 
@@ -904,9 +945,11 @@ is_padding(uint64_t gap, uint64_t start)
 	return start % ALIGNMENT == 0 && start - gap < ALIGNMENT;
 }
 
-/* Makes the rows of all functions.  A function in another one is left out. */
+/* Makes the rows of all functions.  A function in another one is left out.  next: where
+ * the one behind them begins; 0: there is none. */
 static bool
-make_all(struct cfi *t, const struct cfi_section *s, const struct cfi_ranges *r)
+make_all(struct cfi *t, const struct cfi_section *s, const struct cfi_ranges *r,
+    uint64_t next)
 {
 	struct cfi_maker *k = calloc(1, sizeof(*k));
 	uint64_t end = 0;
@@ -928,7 +971,8 @@ make_all(struct cfi *t, const struct cfi_section *s, const struct cfi_ranges *r)
 		end = f->end;
 	}
 	if (t->count > 0)
-		put_cfi_row(k, end, CFI_NONE);
+		put_cfi_row(k, next > end && is_padding(end, next) ? next : end,
+		    CFI_NONE);
 	ok = !k->nomem;
 	free(k);
 	return ok;
@@ -969,21 +1013,40 @@ trim_rows(struct cfi *t)
 	t->rows_max = t->count;
 }
 
+/* Makes the table of functions that were listed, if they were; frees the list. */
+static bool
+build_of_ranges(struct cfi *t, const struct cfi_section *s, struct cfi_ranges *r,
+    bool listed, uint64_t next)
+{
+	bool ok = listed && make_all(t, s, r, next);
+
+	free(r->list);
+	if (!ok)
+		return false;
+	trim_rows(t);
+	return make_index(t);
+}
+
 bool
 cfi_build(struct cfi *t, const struct cfi_machine *machine,
     const struct cfi_section *s)
 {
 	struct cfi_ranges r = {0};
-	bool ok;
+	bool listed = s->len <= CFI_SECTION_MAX && list_ranges(&r, s, machine->ra);
 
 	*t = (struct cfi){.machine = machine};
-	ok = s->len <= CFI_SECTION_MAX && list_ranges(&r, s, machine->ra) &&
-	    make_all(t, s, &r);
-	free(r.list);
-	if (!ok)
-		return false;
-	trim_rows(t);
-	return make_index(t);
+	return build_of_ranges(t, s, &r, listed, 0);
+}
+
+bool
+cfi_build_some(struct cfi *t, const struct cfi_machine *machine,
+    const struct cfi_section *s, const size_t *offsets, size_t n, uint64_t next)
+{
+	struct cfi_ranges r = {0};
+	bool listed = list_some(&r, s, machine->ra, offsets, n);
+
+	*t = (struct cfi){.machine = machine};
+	return build_of_ranges(t, s, &r, listed, next);
 }
 
 void

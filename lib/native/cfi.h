@@ -107,6 +107,9 @@ struct cfi_section {
 	const uint8_t *bytes;
 	size_t len;
 	uint64_t addr;
+	/* If not NULL, called before some of the bytes are read: makes these be there, or
+	 * returns false. */
+	bool (*need)(const struct cfi_section *, size_t offset, size_t len);
 };
 
 /* Sections that are larger are not read. */
@@ -115,6 +118,11 @@ struct cfi_section {
 /* Builds the table of an .eh_frame section, which is not used afterwards.  What makes
  * no sense in it is left out.  False if out of memory; cfi_free frees it in any case. */
 bool cfi_build(struct cfi *, const struct cfi_machine *, const struct cfi_section *);
+/* The same of some functions alone: their entries are at n offsets of the section, in the
+ * order of the functions' addresses.  next: where the function behind them begins; 0: there
+ * is none. */
+bool cfi_build_some(struct cfi *, const struct cfi_machine *, const struct cfi_section *,
+    const size_t *offsets, size_t n, uint64_t next);
 void cfi_free(struct cfi *);
 
 /* The row of an address; its value is CFI_NONE if no function is there. */

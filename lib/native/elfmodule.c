@@ -225,21 +225,23 @@ take_dynamic(struct elf_module *m, const struct elf_extent *dynamic)
 	}
 }
 
-/* Takes .eh_frame of a file without sections, by the pointer in .eh_frame_hdr, which is
- * relative to itself.  It ends with an entry of no length, or with its segment. */
+/* Takes the list of functions, and .eh_frame of a file without sections, by the pointer in
+ * the list, which is relative to itself.  It ends with an entry of no length, or with its
+ * segment. */
 static void
-take_frames(struct elf_module *m, uint64_t header)
+take_frames(struct elf_module *m)
 {
+	uint64_t header = m->frames_list_addr;
 	struct {
 		uint8_t version, encoding, others[2];
 		int32_t pointer;
 	} h;
-	uint64_t offset, room;
 
-	if (m->frames.size > 0 || header == 0 ||
-	    !elf_module_offset(m, header, &offset, &room) ||
-	    !elf_module_read(m, offset, &h, sizeof(h)) || h.version != 1 ||
-	    h.encoding != FRAMES_RELATIVE)
+	if (header != 0)
+		m->frames_list = extent_at(m, header, UINT64_MAX);
+	if (m->frames.size > 0 || m->frames_list.size < sizeof(h) ||
+	    !elf_module_read(m, m->frames_list.offset, &h, sizeof(h)) ||
+	    h.version != 1 || h.encoding != FRAMES_RELATIVE)
 		return;
 	m->frames_addr = header + offsetof(typeof(h), pointer) +
 	    (uint64_t)(int64_t)h.pointer;
@@ -250,7 +252,6 @@ static void
 take_segments(struct elf_module *m, Elf *elf)
 {
 	struct elf_extent dynamic = {0};
-	uint64_t frames = 0;
 	GElf_Phdr ph;
 	size_t n;
 
@@ -265,9 +266,9 @@ take_segments(struct elf_module *m, Elf *elf)
 		    has_extent(m, ph.p_offset, ph.p_filesz))
 			dynamic = (struct elf_extent){ph.p_offset, ph.p_filesz};
 		else if (ph.p_type == PT_GNU_EH_FRAME)
-			frames = ph.p_vaddr;
+			m->frames_list_addr = ph.p_vaddr;
 	take_dynamic(m, &dynamic);
-	take_frames(m, frames);
+	take_frames(m);
 }
 
 /* ---- sections ------------------------------------------------------------ */

@@ -50,6 +50,8 @@ struct elf_module {
 	bool has_lines;	      /* of source, for debuggers: .debug_line */
 	struct elf_extent frames;      /* .eh_frame, ... */
 	uint64_t frames_addr;	       /* ... and its address */
+	struct elf_extent frames_list; /* .eh_frame_hdr: its functions by address ... */
+	uint64_t frames_list_addr;
 	uint8_t build_id[ELF_BUILD_ID_MAX];
 	size_t build_id_size;	       /* bytes; 0: it has none */
 	unsigned int nnotes;	       /* that were searched for it */

@@ -30,6 +30,7 @@ module_free(struct module *m)
 	if (m->opened)
 		elf_module_close(&m->elf);
 	cfi_free(&m->cfi);
+	cfi_parts_free(m->parts);
 	free(m->image);
 	free(m->path);
 	free(m);
@@ -197,15 +198,17 @@ cpu_time_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Builds the table of a module; without .eh_frame it has no rows. */
+/* Builds the table of a module, or prepares its parts; without .eh_frame it has no rows. */
 static void
 build_table(struct module *m)
 {
 	const struct elf_extent *frames = &m->elf.frames;
 	struct cfi_section s = {.len = frames->size, .addr = m->elf.frames_addr};
-	uint8_t *bytes = read_part(m, frames->offset, frames->size);
+	uint8_t *bytes;
 
-	if (bytes == NULL)
+	m->parts = cfi_parts_new(&m->elf, cfi_our_machine());
+	if (m->parts != NULL ||
+	    (bytes = read_part(m, frames->offset, frames->size)) == NULL)
 		return;
 	s.bytes = bytes;
 	if (!cfi_build(&m->cfi, cfi_our_machine(), &s))
@@ -269,6 +272,24 @@ module_open(struct modules *ms, struct module *m)
 	m->built_ns = cpu_time_ns() - begun;
 }
 
+/* ---- functions --------------------------------------------------------- */
+
+const struct cfi *
+module_cfi(const struct module *m, uint64_t addr)
+{
+	return m->parts != NULL ? cfi_parts_find(m->parts, addr) :
+	    m->cfi.count > 0	? &m->cfi :
+				  NULL;
+}
+
+bool
+module_function(const struct module *m, uint64_t addr, uint64_t *start, uint64_t *end)
+{
+	const struct cfi *t = module_cfi(m, addr);
+
+	return t != NULL && cfi_function(t, addr, start, end);
+}
+
 /* ---- names ------------------------------------------------------------- */
 
 void
@@ -286,9 +307,9 @@ module_id(char id[MODULE_ID_SIZE], const struct module *m)
 }
 
 static bool
-function_of_table(void *arg, uint64_t addr, uint64_t *start, uint64_t *end)
+function_of_module(void *arg, uint64_t addr, uint64_t *start, uint64_t *end)
 {
-	return cfi_function(arg, addr, start, end);
+	return module_function(arg, addr, start, end);
 }
 
 bool
@@ -297,8 +318,8 @@ module_symbol(const struct modules *ms, struct module *m, uint64_t addr,
 {
 	struct native_module of = {.fd = m->elf.fd, .bytes = m->image,
 	    .size = m->image != NULL ? m->end - m->start : 0, .path = m->path,
-	    .root = ms->source->root, .function_of = function_of_table,
-	    .arg = &m->cfi};
+	    .root = ms->source->root, .function_of = function_of_module,
+	    .arg = m};
 
 	if (m->symbols == NULL)
 		m->symbols = native_symbols_open(&of);
@@ -319,7 +340,7 @@ modules_table(struct modules *ms, uint64_t pc, const struct cfi **t, uint64_t *b
 	module_open(ms, map->of);
 	if (!map->of->is_elf) /* such as a file of a library for closures */
 		return CODE_NO_FILE;
-	*t = &map->of->cfi;
 	*bias = map->of->bias;
-	return map->of->cfi.count > 0 ? CODE_TABLE : CODE_NONE;
+	*t = module_cfi(map->of, pc - *bias);
+	return *t != NULL ? CODE_TABLE : CODE_NONE;
 }

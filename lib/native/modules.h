@@ -9,7 +9,7 @@
 #ifndef NATIVE_MODULES_H
 #define NATIVE_MODULES_H
 
-#include "native/cfi.h"
+#include "native/cfiparts.h"
 #include "native/elfmodule.h"
 #include "native/symbols.h"
 #include "native/unwind.h"
@@ -43,7 +43,8 @@ struct module {
 	struct elf_module elf;
 	uint8_t *image; /* of a module that is no file; or NULL */
 	uint64_t bias;	/* an address in memory is the file's plus this */
-	struct cfi cfi; /* no rows: there is no table */
+	struct cfi cfi; /* no rows: there is no table, or it is made in parts */
+	struct cfi_parts *parts; /* NULL: it is not */
 	uint64_t built_ns; /* CPU time that it took */
 	struct native_symbols *symbols; /* NULL: no name was asked for, or no memory */
 };
@@ -76,6 +77,12 @@ bool modules_look(struct modules *);
 const struct module_map *modules_find(struct modules *, uint64_t pc);
 /* Opens a module and builds its table, unless that was done before. */
 void module_open(struct modules *, struct module *);
+
+/* The table that has the function at an address of a module's file, if it has one.  NULL
+ * if none has. */
+const struct cfi *module_cfi(const struct module *, uint64_t addr);
+/* Finds the function that an address of a module's file is in.  False if there is none. */
+bool module_function(const struct module *, uint64_t addr, uint64_t *start, uint64_t *end);
 
 /* For unwinds: the table of an address. */
 enum unwind_code modules_table(struct modules *, uint64_t pc, const struct cfi **,

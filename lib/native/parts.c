@@ -14,7 +14,7 @@ struct candidate_part {
 };
 
 struct split_parts {
-	const struct cfi *t;
+	const struct module *of;
 	uint64_t start, end; /* of the function */
 	struct candidate_part list[CANDIDATES_MAX];
 	size_t count;
@@ -27,7 +27,8 @@ count_jump(struct split_parts *p, uint64_t target)
 	uint64_t start, end;
 
 	if ((target >= p->start && target < p->end) ||
-	    !cfi_function(p->t, target, &start, &end) || !cfi_is_part(p->t, start))
+	    !module_function(p->of, target, &start, &end) ||
+	    !cfi_is_part(module_cfi(p->of, start), start))
 		return;
 	for (size_t i = 0; i < p->count; i++)
 		if (p->list[i].at.start == start) {
@@ -79,12 +80,15 @@ scan_aarch64(struct split_parts *p, const uint8_t *code, size_t len)
 }
 
 size_t
-parts_find(const struct cfi *t, uint64_t start, const uint8_t *code, size_t len,
+parts_find(const struct module *m, uint64_t start, const uint8_t *code, size_t len,
     struct split_part *found, size_t max)
 {
-	struct split_parts p = {.t = t, .start = start, .end = start + len};
+	struct split_parts p = {.of = m, .start = start, .end = start + len};
+	const struct cfi *t = module_cfi(m, start);
 	size_t n = 0;
 
+	if (t == NULL)
+		return 0;
 	if (t->machine == &cfi_x86_64)
 		scan_x86_64(&p, code, len);
 	else

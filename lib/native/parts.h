@@ -4,16 +4,16 @@
 #ifndef NATIVE_PARTS_H
 #define NATIVE_PARTS_H
 
-#include "native/cfi.h"
+#include "native/modules.h"
 
 struct split_part {
 	uint64_t start, end; /* as in the file */
 };
 
 /* Finds the parts of the function at `start` with these bytes of code: the functions of
- * the table that are entered in their midst, by jumps of this one.  Returns how many
+ * its module that are entered in their midst, by jumps of this one.  Returns how many
  * of max were found. */
-size_t parts_find(const struct cfi *, uint64_t start, const uint8_t *code, size_t len,
+size_t parts_find(const struct module *, uint64_t start, const uint8_t *code, size_t len,
     struct split_part *, size_t max);
 
 #endif

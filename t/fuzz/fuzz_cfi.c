@@ -17,7 +17,7 @@
 
 struct fuzz_tables {
 	struct unwind_tables tables;
-	struct cfi cfi;
+	struct module module;
 };
 
 static enum unwind_code
@@ -25,7 +25,7 @@ find(const struct unwind_tables *t, uint64_t pc, const struct cfi **cfi,
     uint64_t *bias)
 {
 	(void)pc;
-	*cfi = &((const struct fuzz_tables *)t)->cfi;
+	*cfi = &((const struct fuzz_tables *)t)->module.cfi;
 	*bias = CODE;
 	return CODE_TABLE;
 }
@@ -83,7 +83,7 @@ check_walk(const struct fuzz_tables *t, const uint8_t *bytes, size_t n)
 	u.at.known = UINT64_MAX;
 	u.at.value[t->tables.machine->sp] = STACK;
 	u.at.value[t->tables.machine->fp] = STACK + 64;
-	u.at.pc = CODE + (t->cfi.count > 0 ? t->cfi.base + t->cfi.rows[0].start : 0);
+	u.at.pc = CODE + (t->module.cfi.count > 0 ? t->module.cfi.base + t->module.cfi.rows[0].start : 0);
 	copied = copy(bytes + regs, n - regs);
 	stack.bytes = copied;
 	stack.len = n - regs;
@@ -112,12 +112,12 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		s.len = n;
 	section = copy(bytes + 3, s.len);
 	s.bytes = section;
-	promise(cfi_build(&t.cfi, t.tables.machine, &s));
-	check_table(&t.cfi, s.len);
+	promise(cfi_build(&t.module.cfi, t.tables.machine, &s));
+	check_table(&t.module.cfi, s.len);
 	check_walk(&t, bytes + 3 + s.len, n - s.len);
 	/* The section's bytes as code. */
-	promise(parts_find(&t.cfi, t.cfi.base, section, s.len, parts, 4) <= 4);
-	cfi_free(&t.cfi);
+	promise(parts_find(&t.module, t.module.cfi.base, section, s.len, parts, 4) <= 4);
+	cfi_free(&t.module.cfi);
 	free(section);
 	return 0;
 }

@@ -86,3 +86,31 @@ same_rows() {
 	until_ grep -q ready told
 	same_stacks 30
 }
+
+# many_functions: a library with frames for 60,000 functions.  Each has its own rows; some
+# are not next to the ones before, and some lie in another section.
+many_functions() {
+	awk 'BEGIN {
+		for (i = 0; i < 60000; i++) {
+			print (i % 17 == 3 ? ".section .text.other,\"ax\"" : ".text")
+			print (i % 5 ? ".p2align 4" : ".zero 40")
+			print "f" i ": .cfi_startproc\n push %rbp"
+			print ".cfi_def_cfa_offset 16\n.cfi_offset 6, -16"
+			print "mov %rsp, %rbp\n.cfi_def_cfa_register 6"
+			print "sub $" 8 * (i % 13) ", %rsp"
+			if (i % 7 == 0)
+				print ".cfi_def_cfa 10, 0\nnop"
+			print "leave\n.cfi_def_cfa 7, 8\nret\n.cfi_endproc"
+		}
+	}' >many.s
+	"$CC" -shared -nostdlib -o many.so many.s
+}
+
+@test "parts of a large table are the same rows and functions as the whole table" {
+	[ "$(uname -m)" = x86_64 ] || skip "the functions are of x86-64"
+	many_functions
+	"$TACH_BUILDDIR/t/unit/rows" many.so >whole
+	"$TACH_BUILDDIR/t/unit/rows" -p many.so >by_parts
+	[ "$(wc -l <whole)" -gt 240000 ]
+	cmp whole by_parts
+}

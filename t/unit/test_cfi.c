@@ -94,7 +94,8 @@ begin(void)
 static void
 build(const struct cfi_machine *m)
 {
-	struct cfi_section s = {section.bytes, section.len, SECTION};
+	struct cfi_section s = {.bytes = section.bytes, .len = section.len,
+	    .addr = SECTION};
 
 	cfi_free(&table);
 	check(cfi_build(&table, m, &s));

@@ -47,8 +47,8 @@ unwinder_function(struct unwinder *w, const struct native_frame *f)
 	struct module *of = process_modules_find(&w->modules, unwinder_inside(f));
 	uint64_t start, end;
 
-	return of != NULL && cfi_function(&of->cfi, unwinder_inside(f) - of->bias,
-	    &start, &end) ? start + of->bias : 0;
+	return of != NULL && module_function(of, unwinder_inside(f) - of->bias, &start,
+	    &end) ? start + of->bias : 0;
 }
 
 bool
@@ -87,11 +87,11 @@ note_code(struct unwinder *w, const struct module *of, uint64_t addr)
 	uint8_t *code;
 	size_t n;
 
-	if (!cfi_function(&of->cfi, addr, &start, &end) ||
+	if (!module_function(of, addr, &start, &end) ||
 	    end - start > LOOP_SIZE_MAX ||
 	    (code = module_bytes(of, start, (size_t)(end - start))) == NULL)
 		return;
-	n = parts_find(&of->cfi, start, code, (size_t)(end - start), parts,
+	n = parts_find(of, start, code, (size_t)(end - start), parts,
 	    LOOP_PARTS - 1);
 	free(code);
 	w->code.parts[0].start = start + of->bias;
@@ -255,7 +255,8 @@ middle_of_loop(struct unwinder *w, struct loop_frame *l)
 	uint64_t pc = w->code.parts[0].start +
 	    (w->code.parts[0].end - w->code.parts[0].start) / 2;
 	struct module *of = process_modules_find(&w->modules, pc);
-	uint32_t row = of != NULL ? cfi_row(&of->cfi, pc - of->bias) : CFI_NONE;
+	const struct cfi *t = of != NULL ? module_cfi(of, pc - of->bias) : NULL;
+	uint32_t row = t != NULL ? cfi_row(t, pc - of->bias) : CFI_NONE;
 
 	*l = (struct loop_frame){true, 0, ROW_SLOT(row), pc};
 	return ROW_KIND(row) == CFI_SP || ROW_KIND(row) == CFI_FP;
@@ -445,12 +446,12 @@ unwinder_learn(struct unwinder *w, const struct native_frame *f, uint64_t entry)
 	if (w->loop.known && is_in_loop(w, pc))
 		return;
 	of = process_modules_find(&w->modules, pc);
-	if (of == NULL || !cfi_function(&of->cfi, pc - of->bias, &start, &end))
+	if (of == NULL || !module_function(of, pc - of->bias, &start, &end))
 		return;
 	if (!is_in_loop(w, pc) && w->nloops < LOOPS_MAX)
 		w->loops[w->nloops++] = (struct loop_function){start + of->bias,
 		    end + of->bias};
-	row = cfi_row(&of->cfi, pc - of->bias);
+	row = cfi_row(module_cfi(of, pc - of->bias), pc - of->bias);
 	if (w->loop.known || w->guessed || entry == 0 ||
 	    (ROW_KIND(row) != CFI_SP && ROW_KIND(row) != CFI_FP))
 		return;
