@@ -201,6 +201,7 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/python/cframes.c lib/python/cframes.h \
 	lib/native/cfi.c lib/native/cfi.h \
 	lib/native/cfiparts.c lib/native/cfiparts.h \
+	lib/native/coderun.c lib/native/coderun.h \
 	lib/native/debugfile.c lib/native/debugfile.h \
 	lib/native/demangle.c lib/native/demangle.h \
 	lib/native/elf.c lib/native/elf.h \

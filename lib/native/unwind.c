@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "native/coderun.h"
+
 #define WORD 8		/* bytes */
 #define RESULTS_MAX 16	/* of an expression, at once */
 #define LENGTH_MAX 128	/* bytes of an expression */
@@ -445,17 +447,13 @@ step_by_rule(struct unwind *u, const struct cfi *t, const struct cfi_rule *rule,
 
 /* ---- code that was made at run time ------------------------------------ */
 
-bool
-unwind_is_return(const struct unwind_tables *t, uint64_t pc)
+/* Whether a call is before an address. */
+static bool
+is_after_call(const struct unwind_tables *t, uint64_t pc)
 {
-	const struct cfi *cfi;
-	uint64_t bias, start, end;
 	uint8_t code[7]; /* bytes of a call at most, up to the address */
 
-	if (t->find(t, pc - 1, &cfi, &bias) != CODE_TABLE ||
-	    !cfi_function(cfi, pc - 1 - bias, &start, &end) ||
-	    t->read_code == NULL ||
-	    !t->read_code(t, pc - sizeof(code), code, sizeof(code)))
+	if (t->read_code == NULL || !t->read_code(t, pc - sizeof(code), code, sizeof(code)))
 		return false;
 	if (!t->machine->ra_in_frame) /* bl, or blr */
 		return code[6] >> 2 == 0x25 || (code[6] == 0xd6 && code[5] >> 6 == 0);
@@ -466,6 +464,16 @@ unwind_is_return(const struct unwind_tables *t, uint64_t pc)
 		    (code[sizeof(code) - n + 1] >> 3 & 7) == 2)
 			return true;
 	return false;
+}
+
+bool
+unwind_is_return(const struct unwind_tables *t, uint64_t pc)
+{
+	const struct cfi *cfi;
+	uint64_t bias, start, end;
+
+	return t->find(t, pc - 1, &cfi, &bias) == CODE_TABLE &&
+	    cfi_function(cfi, pc - 1 - bias, &start, &end) && is_after_call(t, pc);
 }
 
 /* The return address of code that has not changed the stack yet, or not any more.
@@ -508,6 +516,34 @@ step_top(struct unwind *u, uint64_t *cfa, enum unwind_end otherwise)
 	set_register(r, m->sp, *cfa);
 	r->pc = ra;
 	return UNWIND_GOES_ON;
+}
+
+/* Code without a table is left by its own instructions; its caller may be such code, too.
+ * The caller of the walk has to prove it. */
+static bool
+step_by_code(struct unwind *u, uint64_t *cfa)
+{
+	struct unwind_registers r = u->at;
+	const struct cfi *cfi;
+	uint64_t bias, end;
+
+	if (!coderun_leave(u->tables, u->stack, &r, &end) || !goes_up(u, end) ||
+	    (!unwind_is_return(u->tables, r.pc) &&
+		(u->tables->find(u->tables, r.pc - 1, &cfi, &bias) != CODE_NO_FILE ||
+		    !is_after_call(u->tables, r.pc))))
+		return false;
+	u->at = r;
+	u->guessed = true;
+	u->exact = false;
+	*cfa = end;
+	return true;
+}
+
+/* Goes on from code without a table.  otherwise: the result if that cannot be done. */
+static enum unwind_end
+step_without_table(struct unwind *u, uint64_t *cfa, enum unwind_end otherwise)
+{
+	return step_by_code(u, cfa) ? UNWIND_GOES_ON : step_top(u, cfa, otherwise);
 }
 
 /*
@@ -562,7 +598,7 @@ step_by_table(struct unwind *u, const struct cfi *t, uint64_t addr, uint64_t *cf
 		    step_by_rule(u, t, &t->rules[ROW_RULE(row)], cfa) :
 		    UNWIND_NO_TABLE;
 	default:
-		return step_top(u, cfa, UNWIND_NO_TABLE);
+		return step_without_table(u, cfa, UNWIND_NO_TABLE);
 	}
 }
 
@@ -580,11 +616,12 @@ unwind_step(struct unwind *u, struct native_frame *f)
 		end = step_by_table(u, t, pc - bias, &cfa);
 		break;
 	case CODE_NO_FILE:
-		end = u->exact ? step_top(u, &cfa, UNWIND_NO_FILE) :
-		    step_trampoline(u, &cfa);
+		end = u->exact ? UNWIND_NO_FILE : step_trampoline(u, &cfa);
+		if (end == UNWIND_NO_FILE)
+			end = step_without_table(u, &cfa, UNWIND_NO_FILE);
 		break;
 	default:
-		end = step_top(u, &cfa, UNWIND_NO_TABLE);
+		end = step_without_table(u, &cfa, UNWIND_NO_TABLE);
 	}
 	if (end == UNWIND_GOES_ON)
 		f->cfa = cfa;

@@ -87,6 +87,27 @@ same_rows() {
 	same_stacks 30
 }
 
+# by_code PROGRAM: at 40 random moments, the code of most frames leads to the caller that
+# their tables tell, and none to another one.
+by_code() {
+	local i
+	start "$(command -v python3)" "$1" >told
+	until_ grep -q ready told
+	for ((i = 0; i < 40; i++)); do
+		sleep 0.0$((RANDOM % 100))
+		"$UNWOUND" -c "$pid"
+	done >counts
+	awk '!/^same/ { print; next } { same += $2; none += $4; wrong += $6 }
+	    END { print same, none, wrong; exit !(wrong == 0 && same > none) }' counts
+}
+
+@test "the code of a function leads to the caller that its table tells, or to none" {
+	[ "$(uname -m)" = x86_64 ] || skip "only code of x86-64 is followed"
+	by_code "$T/native/libraries.py"
+	end_started || :
+	by_code "$T/programs/mixed.py"
+}
+
 # many_functions: a library with frames for 60,000 functions.  Each has its own rows; some
 # are not next to the ones before, and some lie in another section.
 many_functions() {

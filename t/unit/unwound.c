@@ -4,6 +4,8 @@
  * of its frames of C, innermost first.
  * unwound -t PID: then prints its modules that have a table, a line each: file, rows,
  * KiB of the table, ms of CPU time for it; and the ns that a frame takes to unwind.
+ * unwound -c PID: instead prints of how many frames the code leads to the caller that their
+ * table tells, to none, and to another one: these are told, too.
  */
 #include <err.h>
 #include <inttypes.h>
@@ -15,6 +17,7 @@
 #include "engine/copy/snapshot.h"
 #include "engine/native/process_modules.h"
 #include "engine/native/stack_window.h"
+#include "native/coderun.h"
 
 #define FRAMES 100000
 #define TIMES 2000 /* walks of the stack that are timed */
@@ -86,10 +89,50 @@ print_speed(const struct task_registers *r, size_t n)
 	    (double)(clock_cpu_ns() - begun) / TIMES / (double)n);
 }
 
+/* Whether the code of a frame leads to its caller; it may not know the frame pointer. */
+static bool
+is_caller(const struct unwind *caller, uint64_t cfa, const struct unwind_registers *by_code,
+    uint64_t cfa_by_code)
+{
+	unsigned fp = modules.tables.machine->fp;
+	uint64_t both = caller->at.known & by_code->known;
+
+	return cfa == cfa_by_code && caller->at.pc == by_code->pc &&
+	    ((both >> fp & 1) == 0 || caller->at.value[fp] == by_code->value[fp]);
+}
+
+static void
+print_by_code(const struct task_registers *r)
+{
+	struct unwind u = begin(r);
+	unsigned same = 0, none = 0, wrong = 0;
+	struct native_frame f;
+
+	for (;;) {
+		struct unwind_registers by_code = u.at;
+		uint64_t cfa, pc = u.at.pc;
+		bool led = coderun_leave(u.tables, u.stack, &by_code, &cfa) &&
+		    unwind_is_return(u.tables, by_code.pc);
+		if (unwind_step(&u, &f) != UNWIND_GOES_ON)
+			break;
+		if (!led)
+			none++;
+		else if (is_caller(&u, f.cfa, &by_code, cfa))
+			same++;
+		else {
+			wrong++;
+			printf("at %" PRIx64 ": to %" PRIx64 ", not %" PRIx64 "\n", pc,
+			    by_code.pc, u.at.pc);
+		}
+	}
+	printf("same %u none %u wrong %u\n", same, none, wrong);
+}
+
 int
 main(int argc, char *argv[])
 {
 	bool tables = argc > 2 && strcmp(argv[1], "-t") == 0;
+	bool by_code = argc > 2 && strcmp(argv[1], "-c") == 0;
 	pid_t pid = argc > 1 ? (pid_t)atoi(argv[argc - 1]) : 0;
 	struct native_capture from = {.memory = &memory.memory};
 	const struct task_registers *r = &from.registers;
@@ -105,8 +148,10 @@ main(int argc, char *argv[])
 	    !stack_window_open(&window, &from, r->value[modules.tables.machine->sp]))
 		errx(1, "%d does not stop", (int)pid);
 	n = walk(r, &end);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && !by_code; i++)
 		printf("%" PRIx64 "\n", frames[i].pc);
+	if (by_code)
+		print_by_code(r);
 	if (tables) {
 		print_tables();
 		print_speed(r, n);
