@@ -300,7 +300,7 @@ learn(struct code_way *w, uint8_t reg, uint64_t value)
 }
 
 static void
-forget(struct code_way *w, uint8_t reg)
+lose(struct code_way *w, uint8_t reg)
 {
 	w->known &= ~(UINT32_C(1) << reg);
 }
@@ -350,7 +350,7 @@ load_register(const struct code_run *r, struct code_way *w, uint8_t reg, uint64_
 	if (read_frame(r, w, addr, &value))
 		learn(w, reg, value);
 	else
-		forget(w, reg);
+		lose(w, reg);
 }
 
 static enum way_goes
@@ -388,11 +388,11 @@ run_move(const struct code_run *r, struct code_way *w, const struct instruction 
 		    x->wide && knows(w, x->reg), w->value[x->reg]) ? WAY_ON :
 								      WAY_FAILS;
 	if (!x->wide)
-		forget(w, to);
+		lose(w, to);
 	else if (x->is_register && knows(w, from))
 		learn(w, to, w->value[from]);
 	else if (!knows_address(w, x))
-		forget(w, to);
+		lose(w, to);
 	else if (x->op == 0x8d)
 		learn(w, to, address_of(w, x));
 	else
@@ -409,7 +409,7 @@ run_number(struct code_way *w, const struct instruction *x)
 	if (!x->is_register || (x->reg & 7) == 7) /* cmp */
 		return WAY_ON;
 	if (!x->wide || !knows(w, x->rm))
-		forget(w, x->rm);
+		lose(w, x->rm);
 	else if ((x->reg & 7) == 0)
 		w->value[x->rm] += n;
 	else if ((x->reg & 7) == 5)
@@ -417,7 +417,7 @@ run_number(struct code_way *w, const struct instruction *x)
 	else if ((x->reg & 7) == 4)
 		w->value[x->rm] &= n;
 	else
-		forget(w, x->rm);
+		lose(w, x->rm);
 	return knows(w, RSP) ? WAY_ON : WAY_FAILS;
 }
 
@@ -607,7 +607,7 @@ agrees(struct code_run *r, const struct code_way *w)
 			w->value[i] != r->end.value[i])) {
 			if (i == RSP || i == RBP)
 				return false;
-			forget(&r->end, i);
+			lose(&r->end, i);
 		}
 	return true;
 }

@@ -2,12 +2,14 @@
 /*
  * fuzz_cfi.c: a section .eh_frame and a stack of any bytes.  The first byte chooses the
  * machine, the next two say how many bytes the section has; registers follow it, and
- * the stack.  A table has to be in order, and a walk has to end and go upwards.
+ * the stack.  A table has to be in order, and a walk has to end and go upwards.  The
+ * section's bytes are run as code, too: that has to end.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
+#include "native/coderun.h"
 #include "native/parts.h"
 #include "native/unwind.h"
 
@@ -18,6 +20,8 @@
 struct fuzz_tables {
 	struct unwind_tables tables;
 	struct module module;
+	const uint8_t *code;
+	size_t code_len;
 };
 
 static enum unwind_code
@@ -28,6 +32,18 @@ find(const struct unwind_tables *t, uint64_t pc, const struct cfi **cfi,
 	*cfi = &((const struct fuzz_tables *)t)->module.cfi;
 	*bias = CODE;
 	return CODE_TABLE;
+}
+
+static bool
+read_code(const struct unwind_tables *t, uint64_t addr, uint8_t *to, size_t size)
+{
+	const struct fuzz_tables *f = (const struct fuzz_tables *)t;
+	uint64_t at = addr - CODE;
+
+	if (at > f->code_len || size > f->code_len - at)
+		return false;
+	memcpy(to, f->code + at, size);
+	return true;
 }
 
 /* A copy that ends where its memory does, for ASan. */
@@ -83,7 +99,8 @@ check_walk(const struct fuzz_tables *t, const uint8_t *bytes, size_t n)
 	u.at.known = UINT64_MAX;
 	u.at.value[t->tables.machine->sp] = STACK;
 	u.at.value[t->tables.machine->fp] = STACK + 64;
-	u.at.pc = CODE + (t->module.cfi.count > 0 ? t->module.cfi.base + t->module.cfi.rows[0].start : 0);
+	u.at.pc = CODE + (t->module.cfi.count > 0 ?
+	    t->module.cfi.base + t->module.cfi.rows[0].start : 0);
 	copied = copy(bytes + regs, n - regs);
 	stack.bytes = copied;
 	stack.len = n - regs;
@@ -94,10 +111,28 @@ check_walk(const struct fuzz_tables *t, const uint8_t *bytes, size_t n)
 	free(copied);
 }
 
+/* Runs the code from one of its first bytes on. */
+static void
+check_leave(const struct fuzz_tables *t, const uint8_t *bytes, size_t n)
+{
+	uint8_t *copied = copy(bytes, n);
+	struct native_stack stack = {STACK, copied, n, NULL};
+	struct unwind_registers at = {.known = UINT64_MAX};
+	unsigned sp = t->tables.machine->sp;
+	uint64_t cfa;
+
+	at.pc = CODE + (n > 0 ? bytes[0] : 0);
+	at.value[sp] = STACK;
+	at.value[t->tables.machine->fp] = STACK + 64;
+	if (coderun_leave(&t->tables, &stack, &at, &cfa))
+		promise((at.known >> sp & 1) != 0 && at.value[sp] == cfa);
+	free(copied);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	struct fuzz_tables t = {.tables = {&cfi_x86_64, find, NULL}};
+	struct fuzz_tables t = {.tables = {&cfi_x86_64, find, read_code}};
 	struct cfi_section s = {.addr = 0x1000};
 	struct split_part parts[4];
 	uint8_t *section;
@@ -111,10 +146,12 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	if (s.len > n)
 		s.len = n;
 	section = copy(bytes + 3, s.len);
-	s.bytes = section;
+	s.bytes = t.code = section;
+	t.code_len = s.len;
 	promise(cfi_build(&t.module.cfi, t.tables.machine, &s));
 	check_table(&t.module.cfi, s.len);
 	check_walk(&t, bytes + 3 + s.len, n - s.len);
+	check_leave(&t, bytes + 3 + s.len, n - s.len);
 	/* The section's bytes as code. */
 	promise(parts_find(&t.module, t.module.cfi.base, section, s.len, parts, 4) <= 4);
 	cfi_free(&t.module.cfi);
