@@ -312,6 +312,14 @@ function_of_module(void *arg, uint64_t addr, uint64_t *start, uint64_t *end)
 	return module_function(arg, addr, start, end);
 }
 
+static bool
+is_part_of_function(void *arg, uint64_t start)
+{
+	const struct cfi *t = module_cfi(arg, start);
+
+	return t != NULL && cfi_is_part(t, start);
+}
+
 bool
 module_symbol(const struct modules *ms, struct module *m, uint64_t addr,
     struct native_symbol *found)
@@ -319,7 +327,7 @@ module_symbol(const struct modules *ms, struct module *m, uint64_t addr,
 	struct native_module of = {.fd = m->elf.fd, .bytes = m->image,
 	    .size = m->image != NULL ? m->end - m->start : 0, .path = m->path,
 	    .root = ms->source->root, .function_of = function_of_module,
-	    .arg = m};
+	    .is_part = is_part_of_function, .arg = m};
 
 	if (m->symbols == NULL)
 		m->symbols = native_symbols_open(&of);

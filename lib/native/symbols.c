@@ -53,6 +53,7 @@ struct native_symbols {
 	struct parents *parents;
 	bool python_loaded, parents_loaded;
 	native_function *function_of;
+	bool (*is_part)(void *arg, uint64_t start);
 	void *arg;
 	int root;
 	char *path;
@@ -369,10 +370,22 @@ name_by_start(struct native_symbols *s, uint64_t start)
 	return keep_name(s, name);
 }
 
+/* Whether a function may be a part of another one.  All jumps of the module are looked at
+ * for that: of functions without a name, which a library of C has by the thousand, only
+ * those that are entered in their midst are worth it. */
+static bool
+may_have_parent(const struct native_symbols *s, uint64_t start)
+{
+	return s->is_part == NULL || s->is_part(s->arg, start) ||
+	    (s->python != NULL && pytables_count(s->python) > 0);
+}
+
 /* Finds the function that another one is a part of. */
 static bool
 find_parent(struct native_symbols *s, uint64_t *start)
 {
+	if (!may_have_parent(s, *start))
+		return false;
 	if (!s->parents_loaded) {
 		s->parents_loaded = true;
 		s->parents = parents_new(&s->module, s->function_of, s->arg);
@@ -437,6 +450,7 @@ native_symbols_open(const struct native_module *from)
 	if (s == NULL)
 		return NULL;
 	s->function_of = from->function_of;
+	s->is_part = from->is_part;
 	s->arg = from->arg;
 	s->root = from->root;
 	s->debugfile.module.fd = s->minidebug.module.fd = -1;

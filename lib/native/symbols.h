@@ -55,6 +55,8 @@ struct native_module {
 	native_function *function_of; /* NULL: not known; Python's tables are then not
 					* read, and a function without a symbol has no
 					* name */
+	/* Whether a function, by its start, is entered in its midst.  NULL: each may be. */
+	bool (*is_part)(void *arg, uint64_t start);
 	void *arg;
 };
 
