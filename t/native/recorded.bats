@@ -276,6 +276,12 @@ jumps() {
 	grep -E 'native: [1-9][0-9]+ stacks' summary
 	absent 'code made at run time' <summary
 	tach-convert --collapsed jumps.bin | found '<jit>;.*:back:'
+	# A dump knows nothing of other stacks.
+	for _ in 1 2 3 4 5; do
+		tach-record --dump --native=all -p "$pid"
+	done >dumps
+	found '<jit>' <dumps
+	absent 'code made at run time' <dumps
 }
 
 # garbage: a program that spins in code without a table, which has on top of its stack what

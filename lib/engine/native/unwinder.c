@@ -322,6 +322,25 @@ first_doubtful(const struct unwinder *w, size_t from, const struct py_segments *
 	return w->count;
 }
 
+/* Whether each loop above a frame is a frame of the loop's own code. */
+static bool
+are_loops(struct unwinder *w, size_t from, const struct py_segments *s)
+{
+	uint64_t sp = w->frames[from].sp;
+	size_t i = from;
+
+	seek_code(w);
+	for (size_t k = 0; k < s->count; k++) {
+		uint64_t entry = s->list[k].entry;
+		while (i < w->count && w->frames[i].cfa <= entry)
+			i++;
+		if (entry >= sp && (i == w->count || entry < w->frames[i].sp ||
+			!loop_has(&w->code, unwinder_inside(&w->frames[i]))))
+			return false;
+	}
+	return true;
+}
+
 /* Drops what a walk from a frame on has found, if loops do not end where they do
  * elsewhere, but for the frame itself.  *sp: where the stack is to go on.  False if
  * there is nothing to drop. */
@@ -354,7 +373,7 @@ walk_on(struct unwinder *w, struct unwind *u, const struct py_segments *s, uint6
 	u->guessed = false;
 	end = unwind_all(u, w->frames, &w->count, FRAMES_MAX);
 	*sp = u->at.value[w->modules.tables.machine->sp];
-	if (u->guessed && entry != 0 && !w->loop.known &&
+	if (u->guessed && entry != 0 && !w->loop.known && !are_loops(w, from, s) &&
 	    !seek_loop(w, u, s, entry)) {
 		w->count = from + 1;
 		*sp = w->frames[from].sp;
