@@ -284,6 +284,29 @@ jumps() {
 	absent 'code made at run time' <dumps
 }
 
+@test "time in code that was made at run time is that code's, above its caller" {
+	[ "$(uname -m)" = x86_64 ] || skip "the code is of x86-64"
+	host_python 3.11 3.12 3.13
+	"$python" -c 'import ctypes' || skip "no ctypes in $python"
+	cat >spins.py <<-'END'
+		import ctypes, mmap
+		m = mmap.mmap(-1, 4096, prot=7)
+		# push %rbp; push %rbx; sub $64, %rsp; 1: dec %rdi; jne 1b; add; pop; pop; ret
+		m.write(bytes.fromhex('55534883ec4048ffcf75fb4883c4405b5dc3'))
+		at = ctypes.addressof(ctypes.c_char.from_buffer(m))
+		spin = ctypes.CFUNCTYPE(None, ctypes.c_size_t)(at)
+		print('ready', flush=True)
+		while True:
+		    spin(1 << 26)
+	END
+	start "$python" spins.py >told
+	until_ grep -q ready told
+	tach-record -q --native -r 200 -d 2 -p "$pid" -o spins.bin
+	tach-convert --collapsed spins.bin >stacks
+	awk '{ n += $NF } /ffi_call[^;]*;.*<jit> / { jit += $NF }
+	    END { print jit, n; exit !(jit > 0.9 * n) }' stacks
+}
+
 # garbage: a program that spins in code without a table, which has on top of its stack what
 # is no return address, another one each time, and leaves by a jump to a register.
 garbage() {

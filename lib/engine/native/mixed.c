@@ -147,6 +147,22 @@ is_shown(struct mixed *m, const struct native_frame *f)
 	return c != NULL && !passes_on(m, c);
 }
 
+/* Whether the innermost frame is code that was made at run time, for a function of C that
+ * is shown: the time is spent there.  Code that Python has made of its own functions is
+ * called by the loop. */
+static bool
+is_in_made_code(struct mixed *m, size_t end)
+{
+	const struct c_frame *c = end > 0 ? function_of_frame(m, frame_at(m, 0)) : NULL;
+
+	if (c == NULL || c->of != NULL)
+		return false;
+	for (size_t i = 1; i < end; i++)
+		if (is_shown(m, frame_at(m, i)))
+			return true;
+	return false;
+}
+
 /* Adds the frames of C from place i of the merged list on, up to the next place of
  * another kind.  Returns the number of that place. */
 static size_t
@@ -159,6 +175,8 @@ add_run(struct mixed *m, size_t i)
 	shown = !m->all && end < m->merged.count &&
 	    m->merged.list[end].kind == MERGED_LOOP ?
 	    without_nameless(m, i, end) : end;
+	if (i == 0 && !m->all && is_in_made_code(m, shown))
+		add_c_frame(m, frame_at(m, 0));
 	for (; i < shown; i++)
 		if (m->all || is_shown(m, frame_at(m, i)))
 			add_c_frame(m, frame_at(m, i));
