@@ -307,6 +307,43 @@ jumps() {
 	    END { print jit, n; exit !(jit > 0.9 * n) }' stacks
 }
 
+# few_are_missing: a thread in twenty or less.  Each of them was once read as its maker.
+few_are_missing() {
+	tach-record --native -r 2k -d 3 -p "$pid" -o begins.bin 2>summary
+	cat summary
+	threads=$(sed -n 's/.* samples of \([0-9]*\) threads .*/\1/p' summary)
+	missing=$(sed -n 's/.*[:,] \([0-9]*\) frames that are missing.*/\1/p' summary)
+	echo "$threads threads, ${missing:=0} without functions of C"
+	[ "$threads" -gt 50 ]
+	[ $((missing * 20)) -le "$threads" ]
+}
+
+@test "a thread that begins has its functions of C, not those of the thread that made it" {
+	host_python 3.11
+	cat >begins.py <<-'END'
+		import threading
+
+		def wait(lock):
+		    with lock:
+		        pass
+
+		print('ready', flush=True)
+		while True:
+		    lock = threading.Lock()
+		    lock.acquire()
+		    threads = [threading.Thread(target=wait, args=(lock,)) for _ in range(4)]
+		    for t in threads:
+		        t.start()
+		    sum(range(200000))
+		    lock.release()
+		    for t in threads:
+		        t.join()
+	END
+	start "$python" begins.py >told
+	until_ grep -q ready told
+	in_tries 3 few_are_missing
+}
+
 # garbage: a program that spins in code without a table, which has on top of its stack what
 # is no return address, another one each time, and leaves by a jump to a register.
 garbage() {

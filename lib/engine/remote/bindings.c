@@ -99,8 +99,9 @@ bindings_find(struct bindings *b, struct thread *t)
 {
 	uint64_t id;
 
-	if (t->task == 0 && py_read(memory_of(b), t->py.addr + b->reader->part.id,
-		&id, sizeof(id)))
+	if (t->task != 0 && (t->id.tid != 0 || !py_state_names_thread(b->offsets)))
+		return;
+	if (py_read(memory_of(b), t->py.addr + b->reader->part.id, &id, sizeof(id)))
 		thread_find(t, b->process, find_tid(b, t, id));
 }
 

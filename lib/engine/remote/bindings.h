@@ -31,7 +31,8 @@ void bindings_init(struct bindings *, struct plan *);
 void bindings_free(struct bindings *);
 
 /* Finds a thread that has no sample yet before it is read: whether its stack is
- * believed depends on the CPU that it runs on. */
+ * believed depends on the CPU that it runs on.  A new state has the id of the thread that
+ * made it, until its own thread begins. */
 void bindings_find(struct bindings *, struct thread *);
 /* Gives a state the id of its thread.  id: as a copy of the state has it.  False if
  * there is none, or if it is not known. */

@@ -221,7 +221,7 @@ reading_mixed(struct reading *r, struct thread *t)
 	struct verdict v = {.is = READ_RETRY};
 	bool runs;
 
-	for (int i = 0; i < READING_TRIES && t->task == 0; i++)
+	for (int i = 0; i == 0 || (i < READING_TRIES && t->task == 0); i++)
 		bindings_find(&r->bindings, t);
 	runs = t->task != 0 && status_runs(t);
 	thread_make_stale(t);
@@ -315,7 +315,7 @@ reading_with_kernel(struct reading *r, struct thread *t)
 {
 	struct verdict v = {.is = READ_RETRY};
 
-	for (int i = 0; i < READING_TRIES && t->task == 0; i++)
+	for (int i = 0; i == 0 || (i < READING_TRIES && t->task == 0); i++)
 		bindings_find(&r->bindings, t);
 	thread_make_stale(t);
 	for (int i = 0; i < READING_TRIES && t->task != 0 && verdict_can_improve(&v); i++) {

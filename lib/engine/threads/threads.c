@@ -210,8 +210,10 @@ take_task(struct thread *t, const struct process *p, pid_t task)
 void
 thread_find(struct thread *t, const struct process *p, uint64_t tid)
 {
-	if (t->task == 0)
-		take_task(t, p, process_thread(p, tid));
+	pid_t task = process_thread(p, tid);
+
+	if (t->task == 0 || (t->id.tid == 0 && task != 0 && task != t->task))
+		take_task(t, p, task);
 }
 
 void

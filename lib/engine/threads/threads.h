@@ -212,8 +212,8 @@ void thread_make_current(struct thread *);
 /* Whether a thread is gone or stray. */
 bool thread_is_gone(const struct thread *);
 
-/* Finds the task of a thread that has none, so that it can be looked at.  The id
- * is not noted, as it may soon be another one. */
+/* Finds the task of a thread that has none, or whose id is not noted yet, so that it can be
+ * looked at.  Nor is this id: it may soon be another one. */
 void thread_find(struct thread *, const struct process *, uint64_t tid);
 /* Notes the id that the target's memory gives for a thread, and finds its task. */
 void thread_bind(struct thread *, const struct process *, uint64_t tid);
