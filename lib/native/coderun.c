@@ -21,6 +21,7 @@
 #define FRAME_MAX (1 << 20) /* bytes: no word further up is read */
 #define LONGEST 15	 /* bytes of an instruction */
 #define PIECE 256	 /* bytes of code that are read at once */
+#define READS_MAX 64	 /* pieces */
 #define PAGE_SIZE 4096
 
 /* Registers have the numbers that instructions have for them, but in the results. */
@@ -279,6 +280,7 @@ struct code_run {
 	size_t nseen;
 	struct code_way end; /* of the first way to a return */
 	size_t returns;
+	unsigned reads; /* of code */
 	uint64_t code_at;
 	uint8_t code[PIECE + 2 * LONGEST]; /* with zeros behind what was read */
 	size_t code_len;
@@ -558,7 +560,7 @@ take_jump_of(struct code_run *r, struct code_way *w, const struct instruction *x
 	return fails ? WAY_FAILS : always ? WAY_ENDS : WAY_ON;
 }
 
-/* Whether the code at an address is there. */
+/* Whether the code at an address is there.  False if too much was read. */
 static bool
 have_code(struct code_run *r, uint64_t pc)
 {
@@ -566,6 +568,8 @@ have_code(struct code_run *r, uint64_t pc)
 
 	if (pc >= r->code_at && pc - r->code_at + LONGEST <= r->code_len)
 		return true;
+	if (r->reads++ == READS_MAX)
+		return false;
 	memset(r->code, 0, sizeof(r->code));
 	r->code_at = pc;
 	r->code_len = PIECE;
@@ -699,6 +703,7 @@ coderun_leave(const struct unwind_tables *t, struct native_stack *stack,
 	r.tables = t;
 	r.stack = stack;
 	r.nways = r.nseen = r.returns = r.code_len = 0;
+	r.reads = 0;
 	r.code_at = 0;
 	r.ways[0] = (struct code_way){0};
 	begin_way(&r, at);
