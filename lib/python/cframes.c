@@ -246,13 +246,14 @@ add_leaf(struct merge *m)
 		add_c(m, i);
 }
 
-/* Adds what is left of the chain behind a mark that frames of C are missing there. */
+/* Adds what is left of the chain behind a mark that frames of C are missing there.  Behind
+ * the last place that a segment has, frames that follow a mark were added to the chain. */
 static void
 add_rest(struct merge *m)
 {
 	const struct py_chain *c = m->chain;
 	bool strange = m->place == m->placed && next_frame(c, m->place) < c->depth &&
-	    !place_is_mark(&c->places[m->place]);
+	    (m->placed == 0 || !place_is_mark(&c->places[m->place]));
 
 	if (m->place < m->placed || strange) {
 		add_lost(m);

@@ -122,6 +122,12 @@ check_entries(void)
 	c(0x100, 0x200, 0x2);
 	c(0x200, 0x300, 0x2);
 	check_merged("lpppp/c", MERGE_EXACT);
+	/* Without segments the chain is strange, also if a mark comes first. */
+	begin();
+	mark(PLACE_GC);
+	in.places[in.chain.depth++] = (struct py_place){.code = 0x9000, .frame = 99};
+	c(0x100, 0x200, 0x2);
+	check_merged("?pp/c", MERGE_STRANGE);
 	/* A frame of the interpreter's own has no place. */
 	begin();
 	segment(0x120, 2);
