@@ -25,8 +25,9 @@ struct py_segment {
 struct py_segments {
 	struct py_segment *list; /* innermost first */
 	size_t count, max;
-	uint64_t *frames; /* addresses, innermost first */
+	uint64_t *frames; /* addresses, innermost first; if told, numbers */
 	size_t nframes, frames_max;
+	bool told; /* the thread told of them, as its own */
 };
 
 /* Reads the segments of a thread that stands still.  False if memory cannot be read,

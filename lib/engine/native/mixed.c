@@ -7,6 +7,7 @@
 #include "engine/native/c_frames.h"
 #include "engine/native/kept_stacks.h"
 #include "engine/native/unwinder.h"
+#include "python/traits.h"
 
 #define CUT "a stack that was copied in part"
 #define KEPT 64 /* bytes above a loop's frame that are copied, too */
@@ -23,6 +24,7 @@ struct mixed {
 	struct kept_stacks kept;
 	struct py_segments segments;
 	const struct py_segments *by; /* those of the stack */
+	bool unlinked; /* they lack an entry that is on the stack */
 	struct merged merged;
 	struct py_chain chain; /* the result */
 	const char *cause; /* why the stack is not exact; "" if it is */
@@ -251,8 +253,9 @@ cause_of_fault(const struct mixed *m)
 		[MERGE_STRANGE] = "frames that have changed",
 	};
 
-	if (m->merged.fault == MERGE_EXACT || (m->merged.fault == MERGE_STRANGE &&
-		m->unwinder.count > 0 && !m->unwinder.short_of_stack))
+	if (m->merged.fault == MERGE_EXACT || m->unlinked ||
+	    (m->merged.fault == MERGE_STRANGE && m->unwinder.count > 0 &&
+		!m->unwinder.short_of_stack))
 		return causes[m->merged.fault];
 	if (m->unwinder.cause[0] != '\0')
 		return m->unwinder.cause;
@@ -274,13 +277,66 @@ mixed_take(struct mixed *m, const struct py_segments *s)
 	m->by = s;
 }
 
+static bool
+has_entry(const struct py_segments *s, const struct native_frame *f)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->list[i].entry >= f->sp && s->list[i].entry < f->cfa)
+			return true;
+	return false;
+}
+
+/* Whether an entry is followed by a frame of the segments. */
+static bool
+leads_to_frame(struct mixed *m, uint64_t entry)
+{
+	const struct py_segments *s = m->by;
+	uint64_t previous;
+
+	if (entry == 0 || !native_stack_word(&m->unwinder.window.stack,
+		entry + m->offsets->frame_previous, &previous))
+		return false;
+	for (size_t i = 0; i < s->nframes; i++)
+		if (s->frames[i] == previous)
+			return true;
+	return false;
+}
+
+/*
+ * Whether the chain lacks an entry that is on the stack of C: greenlet unlinks the entries,
+ * innermost first, before it leaves a stack.  A loop without an entry may also be of
+ * another interpreter, which the thread uses meanwhile; but not if the thread has told of
+ * its chain itself, as it tells of the one that it uses.  The innermost frame of C may be
+ * a loop that has not linked its entry yet, or has unlinked it.
+ */
+static bool
+lacks_entry(struct mixed *m)
+{
+	const struct py_segments *s = m->by;
+	const struct unwinder *w = &m->unwinder;
+	uint64_t last, entry;
+
+	if (!py_has_entry_frames(m->offsets) || s->count == 0)
+		return false;
+	last = s->list[s->count - 1].entry;
+	for (size_t i = 1; i < w->count && last != 0 && w->frames[i].cfa <= last; i++)
+		if (unwinder_in_loop(w, &w->frames[i], &entry) &&
+		    !has_entry(s, &w->frames[i]) &&
+		    (s->told || leads_to_frame(m, entry)))
+			return true;
+
+	return last == 0;
+}
+
 /* A thread whose registers are not known has no frames of C. */
 bool
 mixed_unwind(struct mixed *m, const struct native_capture *from)
 {
-	if (from->registers.count > 0)
+	m->unlinked = false;
+	if (from->registers.count > 0) {
 		unwinder_read(&m->unwinder, from, m->by);
-	else
+		m->unlinked = lacks_entry(m);
+	} else
 		unwinder_forget(&m->unwinder, from->without);
 	return m->unwinder.end != 0 && !m->unwinder.guessed;
 }
@@ -294,6 +350,7 @@ mixed_keep(struct mixed *m, pid_t task, const struct native_capture *from)
 bool
 mixed_recall(struct mixed *m, pid_t task, const struct native_capture *from)
 {
+	m->unlinked = false;
 	return kept_stacks_recall(&m->kept, task, from, &m->unwinder);
 }
 
@@ -328,7 +385,11 @@ cause_of_stack(const struct mixed *m)
 bool
 mixed_merge(struct mixed *m, const struct py_chain *c)
 {
+	static const struct py_segments none;
 	const struct unwinder *w = &m->unwinder;
+
+	if (m->unlinked)
+		m->by = &none;
 
 	if (!cframes_merge(c, m->by, w->frames, w->count, &w->code,
 		&m->merged))
@@ -354,7 +415,7 @@ mixed_needs(const struct mixed *m)
 {
 	const struct unwinder *w = &m->unwinder;
 	bool exact = m->merged.fault == MERGE_EXACT;
-	struct mixed_need n = {.cut = !exact && w->short_of_stack,
+	struct mixed_need n = {.cut = !exact && w->short_of_stack && !m->unlinked,
 	    .low = w->count > 0 ? w->frames[0].sp : 0};
 
 	if (exact && !m->all && end_of_loops(m) != 0)

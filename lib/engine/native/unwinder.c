@@ -69,6 +69,13 @@ is_in_loop(const struct unwinder *w, uint64_t pc)
 	return false;
 }
 
+bool
+unwinder_in_loop(const struct unwinder *w, const struct native_frame *f, uint64_t *entry)
+{
+	*entry = w->loop.known && f->cfa > w->loop.above ? f->cfa - w->loop.above : 0;
+	return !f->lost && is_in_loop(w, unwinder_inside(f));
+}
+
 static void
 add_native_frame(struct unwinder *w, struct native_frame f)
 {

@@ -36,6 +36,7 @@ list_segments(struct py_segments *s, const uint8_t *from, size_t n, size_t depth
 	size_t places = 0;
 
 	s->count = 0;
+	s->told = true;
 	for (size_t i = 0; i < n; i++) {
 		memcpy(&w, from + i * sizeof(w), sizeof(w));
 		if (w.times > SEGMENTS_MAX - s->count || w.places > depth ||
