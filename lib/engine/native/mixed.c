@@ -25,6 +25,7 @@ struct mixed {
 	struct py_segments segments;
 	const struct py_segments *by; /* those of the stack */
 	bool unlinked; /* they lack an entry that is on the stack */
+	bool cut; /* the copy of the stack ends too early for them */
 	struct merged merged;
 	struct py_chain chain; /* the result */
 	const char *cause; /* why the stack is not exact; "" if it is */
@@ -328,17 +329,64 @@ lacks_entry(struct mixed *m)
 	return last == 0;
 }
 
+/* Above the outermost loop, and what it keeps, by its entry; 0: not known, or all of the
+ * stack is wanted. */
+static uint64_t
+needed_end(const struct mixed *m)
+{
+	const struct loop_frame *l = &m->unwinder.loop;
+	uint64_t entry = m->by->count > 0 ? m->by->list[m->by->count - 1].entry : 0;
+
+	return !m->all && l->known && entry != 0 ? entry + l->above + KEPT : 0;
+}
+
+/* The end of the last frame that is in the loop's code; 0: there is none. */
+static uint64_t
+end_of_last_loop(const struct mixed *m)
+{
+	const struct unwinder *w = &m->unwinder;
+
+	for (size_t i = w->count; i-- > 0;)
+		if (!w->frames[i].lost &&
+		    loop_has(&w->code, unwinder_inside(&w->frames[i])))
+			return w->frames[i].cfa;
+	return 0;
+}
+
+/* Whether a copy of the stack ends before the outermost loop does.  To 3.10 only a copy
+ * that was made for just that loop is known not to. */
+static bool
+is_cut(const struct mixed *m, const struct native_capture *from)
+{
+	const struct py_segments *s = m->by;
+	uint64_t end = from->low + from->len, outermost;
+
+	if (!m->unwinder.short_of_stack || s->count == 0 || m->all)
+		return m->unwinder.short_of_stack && s->count > 0;
+	outermost = s->list[s->count - 1].entry;
+	if (outermost == 0)
+		return end_of_last_loop(m) + KEPT != end;
+	return outermost >= end || needed_end(m) > end;
+}
+
 /* A thread whose registers are not known has no frames of C. */
 bool
 mixed_unwind(struct mixed *m, const struct native_capture *from)
 {
-	m->unlinked = false;
+	m->unlinked = m->cut = false;
 	if (from->registers.count > 0) {
 		unwinder_read(&m->unwinder, from, m->by);
 		m->unlinked = lacks_entry(m);
+		m->cut = is_cut(m, from);
 	} else
 		unwinder_forget(&m->unwinder, from->without);
 	return m->unwinder.end != 0 && !m->unwinder.guessed;
+}
+
+bool
+mixed_is_cut(const struct mixed *m)
+{
+	return m->cut;
 }
 
 void
@@ -350,7 +398,7 @@ mixed_keep(struct mixed *m, pid_t task, const struct native_capture *from)
 bool
 mixed_recall(struct mixed *m, pid_t task, const struct native_capture *from)
 {
-	m->unlinked = false;
+	m->unlinked = m->cut = false;
 	return kept_stacks_recall(&m->kept, task, from, &m->unwinder);
 }
 
@@ -388,7 +436,7 @@ mixed_merge(struct mixed *m, const struct py_chain *c)
 	static const struct py_segments none;
 	const struct unwinder *w = &m->unwinder;
 
-	if (m->unlinked)
+	if (m->unlinked || (m->cut && m->by->list[0].entry == 0))
 		m->by = &none;
 
 	if (!cframes_merge(c, m->by, w->frames, w->count, &w->code,
@@ -414,11 +462,12 @@ struct mixed_need
 mixed_needs(const struct mixed *m)
 {
 	const struct unwinder *w = &m->unwinder;
-	bool exact = m->merged.fault == MERGE_EXACT;
-	struct mixed_need n = {.cut = !exact && w->short_of_stack && !m->unlinked,
+	struct mixed_need n = {.cut = m->cut && !m->unlinked,
 	    .low = w->count > 0 ? w->frames[0].sp : 0};
 
-	if (exact && !m->all && end_of_loops(m) != 0)
+	if (n.cut)
+		n.end = needed_end(m);
+	else if (m->merged.fault == MERGE_EXACT && !m->all && end_of_loops(m) != 0)
 		n.end = end_of_loops(m) + KEPT;
 	return n;
 }

@@ -32,6 +32,8 @@ void mixed_free(struct mixed *);
  */
 void mixed_begin(struct mixed *, const struct native_capture *, uint64_t state);
 bool mixed_unwind(struct mixed *, const struct native_capture *);
+/* Whether a copy of the stack was not enough for them. */
+bool mixed_is_cut(const struct mixed *);
 /* In the place of mixed_begin: takes segments that are known, and that must stay until
  * the stack is merged. */
 void mixed_take(struct mixed *, const struct py_segments *);
@@ -44,11 +46,12 @@ uint64_t mixed_stack_end(const struct mixed *);
 /* Merges these frames with the chain of the same moment.  False if out of memory. */
 bool mixed_merge(struct mixed *, const struct py_chain *);
 
-/* The part of a merged stack that was needed for it. */
+/* The part of a stack that was needed to merge it.  It may be asked of a stack that is cut
+ * before that is merged. */
 struct mixed_need {
 	uint64_t low; /* address */
-	uint64_t end; /* above the outermost loop, and what it keeps; 0: the stack is not
-		       * exact, or all of its frames are wanted */
+	uint64_t end; /* above the outermost loop, and what it keeps; 0: not known, or
+		       * all of its frames are wanted */
 	bool cut;     /* it is not exact as the copy of the stack ended before that */
 };
 

@@ -17,9 +17,35 @@ has_copied_stack(const struct reading *r)
 	return r->from.in != NULL && r->from.stack.size > 0;
 }
 
+/* Whether a copy that was cut had no end but that of what an interrupt can copy. */
+static bool
+is_longest(const struct reading *r, uint64_t told)
+{
+	const struct stack_copy *s = &r->from.stack;
+
+	return has_copied_stack(r) && (told == 0 || s->low + s->size != told);
+}
+
+/* Notes how much of a thread's stack the next copies need.  Where a copy was cut, and
+ * the place that it lacks is not known, the next one is as long as it can be.  A thread
+ * that needs more is stopped for some time.  Greenlets and interpreters share a stack and
+ * begin at many places of it: the end is that of the highest one. */
+static void
+note_need(struct reading *r, struct thread *t)
+{
+	struct mixed_need n = mixed_needs(r->mixed);
+	uint64_t before = t->memory.needed_end;
+
+	if (n.end > before || (n.cut && n.end == 0))
+		t->memory.needed_end = n.end;
+	if (n.end != 0 ? n.end - n.low > INTERRUPT_STACK - INTERRUPT_BELOW :
+			 n.cut && is_longest(r, before))
+		t->memory.deep = DEEP_FOR;
+}
+
 /* All that the frames are made of is in that copy, and so of its moment. */
-void
-reading_copied_frames(struct reading *r, const struct thread *t)
+bool
+reading_copied_frames(struct reading *r, struct thread *t)
 {
 	const struct stack_copy *s = &r->from.stack;
 	struct native_capture c = {.memory = &r->from.view.memory,
@@ -33,6 +59,10 @@ reading_copied_frames(struct reading *r, const struct thread *t)
 	}
 	mixed_begin(r->mixed, &c, t->py.addr);
 	mixed_unwind(r->mixed, &c);
+	if (reading_is_record(r, t) || !mixed_is_cut(r->mixed))
+		return true;
+	note_need(r, t);
+	return false;
 }
 
 /* Stops a thread, and waits for it longer than stop_thread does. */
@@ -236,34 +266,17 @@ reading_mixed(struct reading *r, struct thread *t)
 	return read_stopped_frames(r, t, runs);
 }
 
-/* Whether a copy that was cut had no end but that of what an interrupt can copy. */
-static bool
-is_longest(const struct reading *r, uint64_t told)
-{
-	const struct stack_copy *s = &r->from.stack;
-
-	return has_copied_stack(r) && (told == 0 || s->low + s->size != told);
-}
-
-/* Notes how much of a thread's stack the next copies need.  Where a copy was cut, the
- * next one is as long as it can be; if it was that already, the thread is stopped.
- * Greenlets share a stack and begin at many places of it: the end is that of the highest
- * one. */
+/* Notes what a merged stack tells of the next ones of the thread. */
 static void
-note_need(struct reading *r, struct thread *t)
+note_merged(struct reading *r, struct thread *t)
 {
-	struct mixed_need n = mixed_needs(r->mixed);
 	uint64_t before = t->memory.needed_end;
 
 	if (mixed_stack_end(r->mixed) != 0)
 		t->memory.stack_end = mixed_stack_end(r->mixed);
-	if (n.end > before || n.cut)
-		t->memory.needed_end = n.end;
-	if (n.end != 0 ? n.end - n.low > INTERRUPT_STACK - INTERRUPT_BELOW :
-			 n.cut && is_longest(r, before))
-		t->memory.deep = DEEP_FOR;
-	else if (t->memory.deep > 0)
+	if (t->memory.deep > 0)
 		t->memory.deep--;
+	note_need(r, t);
 	if (!reading_is_record(r, t))
 		return;
 	if (t->memory.needed_end != before)
@@ -279,7 +292,7 @@ reading_mix(struct reading *r, struct thread *t, uint32_t callee)
 		return NULL;
 	if (!r->lingers)
 		stop_release_all(&r->stops);
-	note_need(r, t);
+	note_merged(r, t);
 	return mixed_name(r->mixed, &r->stack.chain, callee);
 }
 

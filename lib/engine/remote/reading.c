@@ -94,12 +94,12 @@ read_interrupted_copy(struct reading *r, struct thread *t)
 {
 	struct verdict v = read_round_copy(r, t);
 
+	if (r->mixes && v.is == READ_SURE && !reading_copied_frames(r, t))
+		v.is = READ_RETRY;
 	if (v.is == READ_SURE) {
 		thread_make_current(t);
 		t->held = HOLD_COPY;
 	}
-	if (r->mixes && v.is == READ_SURE)
-		reading_copied_frames(r, t);
 	return v;
 }
 
@@ -177,10 +177,10 @@ reading_interrupted(struct reading *r, struct thread *t)
 	struct verdict v = interrupted_read(r->interrupts, &r->reader, t, &r->from,
 	    &r->stack);
 
+	if (r->mixes && v.is == READ_SURE && !reading_copied_frames(r, t))
+		v.is = READ_RETRY;
 	if (v.is == READ_SURE)
 		t->held = HOLD_INTERRUPT;
-	if (r->mixes && v.is == READ_SURE)
-		reading_copied_frames(r, t);
 	return v;
 }
 

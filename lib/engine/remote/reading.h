@@ -93,9 +93,9 @@ void reading_park(const struct reading *, struct thread *);
 struct verdict reading_mixed(struct reading *, struct thread *);
 /* Whether an interrupt can copy the thread with its stack of C. */
 bool reading_can_copy_c(struct reading *, struct thread *);
-/* Finds the frames of C of a thread whose stack was walked in the copy of an
- * interrupt. */
-void reading_copied_frames(struct reading *, const struct thread *);
+/* Finds the frames of C of a thread whose stack was walked in the copy of an interrupt.
+ * False if that copy ends too early, and another one can be had. */
+bool reading_copied_frames(struct reading *, struct thread *);
 /* Whether a thread has had no CPU since it was seen to have none. */
 bool reading_has_stood_still(const struct reading *, struct thread *);
 
