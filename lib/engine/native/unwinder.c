@@ -166,13 +166,15 @@ cause_of(enum unwind_end end)
 	return causes[end];
 }
 
-/* Notes why an unwind ended at an address, and in which module.  The first cause
- * stays. */
+/* Notes why an unwind ended at an address, and in which module.  An address that no file
+ * and no code made at run time has was none.  The first cause stays. */
 static void
 note_cause(struct unwinder *w, enum unwind_end end, uint64_t pc)
 {
 	struct module *of = process_modules_find(&w->modules, pc);
 
+	if (of == NULL && end == UNWIND_NO_TABLE)
+		end = UNWIND_BACKWARD;
 	if (w->cause[0] == '\0')
 		snprintf(w->cause, sizeof(w->cause), "%s%s%s", cause_of(end),
 		    of != NULL ? " in " : "", of != NULL ? of->path : "");
