@@ -350,5 +350,5 @@ modules_table(struct modules *ms, uint64_t pc, const struct cfi **t, uint64_t *b
 		return CODE_NO_FILE;
 	*bias = map->of->bias;
 	*t = module_cfi(map->of, pc - *bias);
-	return *t != NULL ? CODE_TABLE : CODE_NONE;
+	return *t != NULL ? CODE_TABLE : CODE_NO_TABLE;
 }

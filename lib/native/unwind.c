@@ -528,9 +528,8 @@ step_by_code(struct unwind *u, uint64_t *cfa)
 	uint64_t bias, end;
 
 	if (!coderun_leave(u->tables, u->stack, &r, &end) || !goes_up(u, end) ||
-	    (!unwind_is_return(u->tables, r.pc) &&
-		(u->tables->find(u->tables, r.pc - 1, &cfi, &bias) != CODE_NO_FILE ||
-		    !is_after_call(u->tables, r.pc))))
+	    u->tables->find(u->tables, r.pc - 1, &cfi, &bias) == CODE_NONE ||
+	    !is_after_call(u->tables, r.pc))
 		return false;
 	u->at = r;
 	u->guessed = true;

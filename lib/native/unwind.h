@@ -33,8 +33,9 @@ struct native_stack {
 
 /* What is known of the code at an address. */
 enum unwind_code {
-	CODE_NONE,   /* no code is mapped there, or a file without a table */
-	CODE_TABLE,  /* it has a table */
+	CODE_NONE,   /* no code is mapped there */
+	CODE_TABLE,  /* its file has a table, which may lack it */
+	CODE_NO_TABLE, /* its file has none */
 	CODE_NO_FILE, /* it was made at run time */
 };
 
