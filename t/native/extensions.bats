@@ -35,12 +35,11 @@ judged() {
 	judged_on "$1"
 }
 
-# judged_often KIND: by Debian's 3.14, which has greenlet, ten times as often, as a stack
-# of C changes hands within microseconds.
-judged_often() {
-	local tag=3.14-forky rate=10k
+# judged_by TAG KIND [RATE]: by a Python that there is one of, so many times a second.
+judged_by() {
+	local tag=$1 rate=${3-1000}
 	pythons 3.14 | found "^$tag" || skip "no $tag here: see t/peers/"
-	judged_on "$1"
+	judged_on "$2"
 }
 
 @test "functions of C stand where they were called: Cython" { judged cython; }
@@ -51,10 +50,13 @@ judged_often() {
 @test "functions of C stand where they were called: cffi and ctypes" { judged foreign; }
 @test "functions of C stand where they were called: sub-interpreters" { judged interpreters; }
 @test "functions of C stand where they were called: greenlets" { judged greenlets; }
-@test "while stacks are switched, frames of C stand where they were called: greenlets" {
-	judged_often greenlets
+# A stack of C changes hands within microseconds.
+@test "while stacks are switched, functions of C stand where they were called: greenlets" {
+	judged_by 3.14-forky greenlets 10k
 }
-@test "while stacks are switched, frames of C stand where they were called: sub-interpreters" {
-	judged_often interpreters
+@test "while stacks are switched, functions of C stand where they were called: interpreters" {
+	judged_by 3.14-forky interpreters 10k
 }
+# musl's C library has no tables for unwinding.
+@test "functions of C stand where they were called: musl" { judged_by 3.14-musl mixed; }
 @test "functions of C stand where they were called: gevent" { judged gevents; }
