@@ -9,10 +9,10 @@ setup() {
 	export PYTHONDONTWRITEBYTECODE=1
 }
 
-# judged_once KIND: no stack is wrong, and hardly one is not exact.
+# judged_once OPTION... KIND: no stack is wrong, and hardly one is not exact.
 judged_once() {
 	local status=0
-	"$T/bench/extensions" --fail -p "$tag" -r "$rate" -s 2 "$1" >rows || status=$?
+	"$T/bench/extensions" --fail -p "$tag" -s 2 "$@" >rows || status=$?
 	cat rows
 	# What is wrong is wrong on a busy machine, too.
 	absent 'times:$' <rows || return 3
@@ -21,25 +21,25 @@ judged_once() {
 }
 
 judged_on() {
-	in_tries 2 judged_once "$1"
+	in_tries 2 judged_once "$@"
 	[ ! -e skipped ] || skip "$(sed -n 's/.*not run: //p' rows | head -n 1)"
 }
 
 # judged KIND: by the distribution's own Python, which has packages, or else by one that
 # has its headers.
 judged() {
-	local tag rate=1000
+	local tag
 	tag=$(pythons 3.11 3.12 3.13 | grep -v $'\tchroot ' | sort -t - -k 2,2r | head -n 1 |
 	    cut -f 1)
 	[ -n "$tag" ] || skip "no Python 3.11 to 3.13 here: see t/peers/"
-	judged_on "$1"
+	judged_on -r 1000 "$1"
 }
 
-# judged_by TAG KIND [RATE]: by a Python that there is one of, so many times a second.
+# judged_by TAG OPTION... KIND: by a Python 3.14 that there is one of.
 judged_by() {
-	local tag=$1 rate=${3-1000}
+	local tag=$1
 	pythons 3.14 | found "^$tag" || skip "no $tag here: see t/peers/"
-	judged_on "$2"
+	judged_on "${@:2}"
 }
 
 @test "functions of C stand where they were called: Cython" { judged cython; }
@@ -52,11 +52,13 @@ judged_by() {
 @test "functions of C stand where they were called: greenlets" { judged greenlets; }
 # A stack of C changes hands within microseconds.
 @test "while stacks are switched, functions of C stand where they were called: greenlets" {
-	judged_by 3.14-forky greenlets 10k
+	judged_by 3.14-forky -r 10k greenlets
 }
 @test "while stacks are switched, functions of C stand where they were called: interpreters" {
-	judged_by 3.14-forky interpreters 10k
+	judged_by 3.14-forky -r 10k interpreters
 }
 # musl's C library has no tables for unwinding.
-@test "functions of C stand where they were called: musl" { judged_by 3.14-musl mixed; }
+@test "functions of C stand where they were called: musl" {
+	judged_by 3.14-musl -r 1000 -e remote mixed
+}
 @test "functions of C stand where they were called: gevent" { judged gevents; }

@@ -65,6 +65,6 @@ kept_stacks_recall(const struct kept_stacks *k, pid_t task,
 	if (s->task != task || s->sp != stack_pointer(from) ||
 	    s->pc != from->registers.pc || s->bytes != hash_of_stack(from))
 		return false;
-	unwinder_take(w, s->frames, s->count, s->end);
+	unwinder_take(w, from, s->frames, s->count, s->end);
 	return true;
 }

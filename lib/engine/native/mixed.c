@@ -294,7 +294,7 @@ leads_to_frame(struct mixed *m, uint64_t entry)
 	const struct py_segments *s = m->by;
 	uint64_t previous;
 
-	if (entry == 0 || !native_stack_word(&m->unwinder.window.stack,
+	if (!native_stack_word(&m->unwinder.window.stack,
 		entry + m->offsets->frame_previous, &previous))
 		return false;
 	for (size_t i = 0; i < s->nframes; i++)
@@ -314,7 +314,7 @@ static bool
 lacks_entry(struct mixed *m)
 {
 	const struct py_segments *s = m->by;
-	const struct unwinder *w = &m->unwinder;
+	struct unwinder *w = &m->unwinder;
 	uint64_t last, entry;
 
 	if (!py_has_entry_frames(m->offsets) || s->count == 0)
@@ -323,7 +323,7 @@ lacks_entry(struct mixed *m)
 	for (size_t i = 1; i < w->count && last != 0 && w->frames[i].cfa <= last; i++)
 		if (unwinder_in_loop(w, &w->frames[i], &entry) &&
 		    !has_entry(s, &w->frames[i]) &&
-		    (s->told || leads_to_frame(m, entry)))
+		    (s->told || entry == 0 || leads_to_frame(m, entry)))
 			return true;
 
 	return last == 0;
@@ -398,8 +398,11 @@ mixed_keep(struct mixed *m, pid_t task, const struct native_capture *from)
 bool
 mixed_recall(struct mixed *m, pid_t task, const struct native_capture *from)
 {
-	m->unlinked = m->cut = false;
-	return kept_stacks_recall(&m->kept, task, from, &m->unwinder);
+	m->cut = false;
+	if (!kept_stacks_recall(&m->kept, task, from, &m->unwinder))
+		return false;
+	m->unlinked = lacks_entry(m);
+	return true;
 }
 
 uint64_t

@@ -69,13 +69,6 @@ is_in_loop(const struct unwinder *w, uint64_t pc)
 	return false;
 }
 
-bool
-unwinder_in_loop(const struct unwinder *w, const struct native_frame *f, uint64_t *entry)
-{
-	*entry = w->loop.known && f->cfa > w->loop.above ? f->cfa - w->loop.above : 0;
-	return !f->lost && is_in_loop(w, unwinder_inside(f));
-}
-
 static void
 add_native_frame(struct unwinder *w, struct native_frame f)
 {
@@ -147,6 +140,16 @@ seek_code(struct unwinder *w)
 	w->code_sought = true;
 	for (size_t i = 0; i < ms->nlist && w->code.count == 0; i++)
 		look_in_module(w, ms->list[i]);
+}
+
+bool
+unwinder_in_loop(struct unwinder *w, const struct native_frame *f, uint64_t *entry)
+{
+	if (w->nloops == 0)
+		seek_code(w);
+	*entry = w->loop.known && f->cfa > w->loop.above ? f->cfa - w->loop.above : 0;
+	return !f->lost && (is_in_loop(w, unwinder_inside(f)) ||
+	    (w->nloops == 0 && loop_has(&w->code, unwinder_inside(f))));
 }
 
 /* ---- causes ------------------------------------------------------------ */
@@ -444,8 +447,10 @@ unwinder_read(struct unwinder *w, const struct native_capture *from,
 }
 
 void
-unwinder_take(struct unwinder *w, const struct native_frame *f, size_t n, uint64_t end)
+unwinder_take(struct unwinder *w, const struct native_capture *from,
+    const struct native_frame *f, size_t n, uint64_t end)
 {
+	stack_window_open(&w->window, from, from->low);
 	w->count = 0;
 	w->guessed = w->short_of_stack = false;
 	w->cause[0] = '\0';

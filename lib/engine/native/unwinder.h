@@ -55,9 +55,10 @@ void unwinder_free(struct unwinder *);
 /* Unwinds the stack of a capture that has registers.  Its segments are given. */
 void unwinder_read(struct unwinder *, const struct native_capture *,
     const struct py_segments *);
-/* Takes the frames of a whole stack that was unwound before. */
-void unwinder_take(struct unwinder *, const struct native_frame *, size_t n,
-    uint64_t end);
+/* Takes the frames of a whole stack that was unwound before, and that a capture has a copy
+ * of. */
+void unwinder_take(struct unwinder *, const struct native_capture *,
+    const struct native_frame *, size_t n, uint64_t end);
 /* Makes it a stack without frames, for a cause. */
 void unwinder_forget(struct unwinder *, const char *cause);
 /* Notes that a frame of the last stack is the loop of an entry (0: of none), and what
@@ -71,9 +72,10 @@ uint64_t unwinder_inside(const struct native_frame *);
 uint64_t unwinder_function(struct unwinder *, const struct native_frame *);
 /* Whether the function that starts there is known to be the loop. */
 bool unwinder_is_loop(const struct unwinder *, uint64_t start);
-/* Whether a frame of the last stack is in a function that is known to be the loop.
- * *entry: its entry's address, or 0 if that is not known. */
-bool unwinder_in_loop(const struct unwinder *, const struct native_frame *,
+/* Whether a frame of the last stack is in a function that is known to be the loop; before
+ * the first loop was met, by the modules' symbols.  *entry: its entry's address, or 0 if
+ * that is not known. */
+bool unwinder_in_loop(struct unwinder *, const struct native_frame *,
     uint64_t *entry);
 /* Whether a module has the loop, by its symbols. */
 bool unwinder_is_python(struct unwinder *, struct module *);
