@@ -278,15 +278,6 @@ mixed_take(struct mixed *m, const struct py_segments *s)
 	m->by = s;
 }
 
-static bool
-has_entry(const struct py_segments *s, const struct native_frame *f)
-{
-	for (size_t i = 0; i < s->count; i++)
-		if (s->list[i].entry >= f->sp && s->list[i].entry < f->cfa)
-			return true;
-	return false;
-}
-
 /* Whether an entry is followed by a frame of the segments. */
 static bool
 leads_to_frame(struct mixed *m, uint64_t entry)
@@ -315,18 +306,24 @@ lacks_entry(struct mixed *m)
 {
 	const struct py_segments *s = m->by;
 	struct unwinder *w = &m->unwinder;
-	uint64_t last, entry;
+	uint64_t entry;
+	size_t next = 0;
 
 	if (!py_has_entry_frames(m->offsets) || s->count == 0)
 		return false;
-	last = s->list[s->count - 1].entry;
-	for (size_t i = 1; i < w->count && last != 0 && w->frames[i].cfa <= last; i++)
-		if (unwinder_in_loop(w, &w->frames[i], &entry) &&
-		    !has_entry(s, &w->frames[i]) &&
+	if (s->list[s->count - 1].entry == 0)
+		return true;
+	for (size_t i = 1; i < w->count; i++) {
+		const struct native_frame *f = &w->frames[i];
+		while (next < s->count && s->list[next].entry < f->sp)
+			next++;
+		if (next == s->count)
+			break;
+		if (s->list[next].entry >= f->cfa && unwinder_in_loop(w, f, &entry) &&
 		    (s->told || entry == 0 || leads_to_frame(m, entry)))
 			return true;
-
-	return last == 0;
+	}
+	return false;
 }
 
 /* Above the outermost loop, and what it keeps, by its entry; 0: not known, or all of the
@@ -441,7 +438,6 @@ mixed_merge(struct mixed *m, const struct py_chain *c)
 
 	if (m->unlinked || (m->cut && m->by->list[0].entry == 0))
 		m->by = &none;
-
 	if (!cframes_merge(c, m->by, w->frames, w->count, &w->code,
 		&m->merged))
 		return false;
