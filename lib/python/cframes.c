@@ -78,6 +78,114 @@ is_loop(const struct loop_code *l, const struct native_frame *f)
 	return !f->lost && loop_has(l, f->exact ? f->pc : f->pc - 1);
 }
 
+/* ---- loops without entries ----------------------------------------------- */
+
+/* A search for the loops of segments. */
+struct loop_search {
+	struct py_segments *segments;
+	const struct native_frame *frames;
+	size_t n;
+	const struct loop_code *loop;
+	struct native_stack *stack;
+	const uint64_t *registers;
+	size_t nregisters;
+};
+
+static size_t
+count_loops(const struct loop_code *l, const struct native_frame *f, size_t n)
+{
+	size_t loops = 0;
+
+	for (size_t i = 0; i < n; i++)
+		loops += is_loop(l, &f[i]);
+	return loops;
+}
+
+/* Whether a part of the stack has a word. */
+static bool
+stack_has(struct native_stack *s, uint64_t from, uint64_t to, uint64_t word)
+{
+	uint64_t w;
+
+	for (; from < to && native_stack_word(s, from, &w); from += sizeof(w))
+		if (w == word)
+			return true;
+	return false;
+}
+
+static bool
+registers_have(const struct loop_search *s, uint64_t word)
+{
+	for (size_t i = 0; i < s->nregisters; i++)
+		if (s->registers[i] == word)
+			return true;
+	return false;
+}
+
+/* Whether each of so many segments has its frame kept by one of the loops, behind some that
+ * have none. */
+static bool
+loops_keep(const struct loop_search *s, size_t skip, size_t count)
+{
+	uint64_t from = s->frames[0].sp;
+	size_t k = 0;
+	bool first = true;
+
+	for (size_t i = 0; i < s->n && k < count; i++) {
+		const struct native_frame *f = &s->frames[i];
+		uint64_t frame = s->segments->frames[s->segments->list[k].first];
+		if (!is_loop(s->loop, f))
+			continue;
+		if (skip > 0)
+			skip--;
+		else if (stack_has(s->stack, from, f->cfa, frame) ||
+		    (first && registers_have(s, frame)))
+			k++;
+		else
+			return false;
+		from = f->cfa;
+		first = false;
+	}
+	return k == count;
+}
+
+/* Gives so many segments their entries. */
+static void
+set_entries(const struct loop_search *s, size_t skip, size_t count)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < s->n && k < count; i++) {
+		if (!is_loop(s->loop, &s->frames[i]))
+			continue;
+		if (skip > 0)
+			skip--;
+		else
+			s->segments->list[k++].entry = s->frames[i].sp;
+	}
+}
+
+size_t
+segments_link(struct py_segments *segments, const struct native_frame *frames, size_t n,
+    const struct loop_code *loop, struct native_stack *stack, const uint64_t *registers,
+    size_t nregisters)
+{
+	const struct loop_search s = {segments, frames, n, loop, stack, registers,
+	    nregisters};
+	size_t loops = count_loops(loop, frames, n), found = 0, skip = 0;
+	size_t count = loops < segments->count ? loops : segments->count;
+
+	if (count == 0)
+		return 0;
+	for (size_t i = 0; i <= loops - count; i++)
+		if (loops_keep(&s, i, count) && found++ == 0)
+			skip = i;
+	if (found != 1)
+		return 0;
+	set_entries(&s, skip, count);
+	return count;
+}
+
 /* ---- merging ----------------------------------------------------------- */
 
 struct merge {
@@ -223,17 +331,16 @@ add_c(struct merge *m, size_t i)
 	    MERGED_C, i);
 }
 
-/* To 3.10: whether there are as many loops as frames of Python.  There may be one more:
+/* To 3.10, without entries: whether there are as many loops as frames of Python.  There may be one more:
  * the innermost one has not linked its frame yet, or has unlinked it. */
 static bool
 counts_fit(struct merge *m)
 {
-	size_t loops = 0;
+	size_t loops;
 
 	if (m->segments->count == 0 || m->segments->list[0].entry != 0)
 		return true;
-	for (size_t i = 0; i < m->n; i++)
-		loops += is_loop(m->loop, &m->frames[i]);
+	loops = count_loops(m->loop, m->frames, m->n);
 	m->skip = loops - m->segments->count;
 	return loops == m->segments->count || loops == m->segments->count + 1;
 }

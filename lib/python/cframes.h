@@ -7,8 +7,9 @@
  * Python: a segment.  From 3.11 on a struct of the interpreter's own lies in the loop's
  * frame of C, an entry frame or a cframe, and it is linked between the segments: the
  * frame of C that has it in its stack is the loop's.  No name of a function is needed.
- * To 3.10 each frame of Python has a loop of its own, and the loops' frames of C are
- * told by their code and counted.
+ * To 3.10 each frame of Python has a loop of its own.  The loops' frames of C are told by
+ * their code, and which one is whose by the frames' addresses, or if these are not known
+ * by their number.
  */
 #ifndef PYTHON_CFRAMES_H
 #define PYTHON_CFRAMES_H
@@ -47,6 +48,18 @@ struct loop_code {
 };
 
 bool loop_has(const struct loop_code *, uint64_t pc);
+
+/*
+ * To 3.10 a loop keeps the address of its frame of Python in its frame of C, or in a register
+ * that is saved below it, or still has that value.  Gives segments without an entry the
+ * innermost address of their loop's frame of C.  There can be more loops than segments: some
+ * above them, which begin or end or are of another interpreter, and some below.  registers:
+ * those of the innermost frame.  Returns how many segments have their loop, the innermost
+ * ones; fewer than all only if there are fewer loops; 0 if that is not certain.
+ */
+size_t segments_link(struct py_segments *, const struct native_frame *, size_t n,
+    const struct loop_code *, struct native_stack *, const uint64_t *registers,
+    size_t nregisters);
 
 /* A place of the one stack. */
 enum merged_kind {

@@ -24,7 +24,7 @@ struct mixed {
 	struct kept_stacks kept;
 	struct py_segments segments;
 	const struct py_segments *by; /* those of the stack */
-	bool unlinked; /* they lack an entry that is on the stack */
+	bool unlinked; /* which one is of which loop is not certain */
 	bool cut; /* the copy of the stack ends too early for them */
 	struct merged merged;
 	struct py_chain chain; /* the result */
@@ -326,6 +326,26 @@ lacks_entry(struct mixed *m)
 	return false;
 }
 
+/* To 3.10: finds the segments' loops, if the frames' addresses are known.  False if that is
+ * not certain. */
+static bool
+link_segments(struct mixed *m, const struct native_capture *from)
+{
+	struct unwinder *w = &m->unwinder;
+	struct py_segments *s = &m->segments;
+
+	return m->by != s || s->count == 0 || s->list[0].entry != 0 ||
+	    segments_link(s, w->frames, w->count, &w->code, &w->window.stack,
+		from->registers.value, from->registers.count) > 0;
+}
+
+/* Whether it is not certain which segment is of which loop. */
+static bool
+is_unlinked(struct mixed *m, const struct native_capture *from)
+{
+	return lacks_entry(m) || !link_segments(m, from);
+}
+
 /* Above the outermost loop, and what it keeps, by its entry; 0: not known, or all of the
  * stack is wanted. */
 static uint64_t
@@ -337,21 +357,8 @@ needed_end(const struct mixed *m)
 	return !m->all && l->known && entry != 0 ? entry + l->above + KEPT : 0;
 }
 
-/* The end of the last frame that is in the loop's code; 0: there is none. */
-static uint64_t
-end_of_last_loop(const struct mixed *m)
-{
-	const struct unwinder *w = &m->unwinder;
-
-	for (size_t i = w->count; i-- > 0;)
-		if (!w->frames[i].lost &&
-		    loop_has(&w->code, unwinder_inside(&w->frames[i])))
-			return w->frames[i].cfa;
-	return 0;
-}
-
-/* Whether a copy of the stack ends before the outermost loop does.  To 3.10 only a copy
- * that was made for just that loop is known not to. */
+/* Whether a copy of the stack ends before the outermost loop does.  The copies that threads
+ * tell of have no better ones. */
 static bool
 is_cut(const struct mixed *m, const struct native_capture *from)
 {
@@ -361,9 +368,7 @@ is_cut(const struct mixed *m, const struct native_capture *from)
 	if (!m->unwinder.short_of_stack || s->count == 0 || m->all)
 		return m->unwinder.short_of_stack && s->count > 0;
 	outermost = s->list[s->count - 1].entry;
-	if (outermost == 0)
-		return end_of_last_loop(m) + KEPT != end;
-	return outermost >= end || needed_end(m) > end;
+	return !s->told && (outermost == 0 || outermost >= end || needed_end(m) > end);
 }
 
 /* A thread whose registers are not known has no frames of C. */
@@ -373,11 +378,11 @@ mixed_unwind(struct mixed *m, const struct native_capture *from)
 	m->unlinked = m->cut = false;
 	if (from->registers.count > 0) {
 		unwinder_read(&m->unwinder, from, m->by);
-		m->unlinked = lacks_entry(m);
+		m->unlinked = is_unlinked(m, from);
 		m->cut = is_cut(m, from);
 	} else
 		unwinder_forget(&m->unwinder, from->without);
-	return m->unwinder.end != 0 && !m->unwinder.guessed;
+	return m->unwinder.end != 0 && !m->unwinder.guessed && !m->unlinked;
 }
 
 bool
@@ -398,7 +403,7 @@ mixed_recall(struct mixed *m, pid_t task, const struct native_capture *from)
 	m->cut = false;
 	if (!kept_stacks_recall(&m->kept, task, from, &m->unwinder))
 		return false;
-	m->unlinked = lacks_entry(m);
+	m->unlinked = is_unlinked(m, from);
 	return true;
 }
 
@@ -412,7 +417,8 @@ mixed_stack_end(const struct mixed *m)
 static void
 learn_loops(struct mixed *m)
 {
-	bool exact = m->merged.fault == MERGE_EXACT;
+	bool exact = m->merged.fault == MERGE_EXACT &&
+	    !py_frames_are_objects(m->offsets);
 
 	for (size_t i = 0; i < m->merged.count; i++) {
 		const struct merged_place *p = &m->merged.list[i];
@@ -436,7 +442,7 @@ mixed_merge(struct mixed *m, const struct py_chain *c)
 	static const struct py_segments none;
 	const struct unwinder *w = &m->unwinder;
 
-	if (m->unlinked || (m->cut && m->by->list[0].entry == 0))
+	if (m->unlinked)
 		m->by = &none;
 	if (!cframes_merge(c, m->by, w->frames, w->count, &w->code,
 		&m->merged))
@@ -461,7 +467,7 @@ struct mixed_need
 mixed_needs(const struct mixed *m)
 {
 	const struct unwinder *w = &m->unwinder;
-	struct mixed_need n = {.cut = m->cut && !m->unlinked,
+	struct mixed_need n = {.cut = m->cut,
 	    .low = w->count > 0 ? w->frames[0].sp : 0};
 
 	if (n.cut)
