@@ -8,6 +8,7 @@
 
 #include "agent/agent.h"
 #include "python/segments.h"
+#include "python/traits.h"
 
 #define WORD 8u
 #define RED_ZONE 128 /* bytes below the stack pointer that a function may use */
@@ -16,6 +17,7 @@
 /* The recorder learns from whole stacks where that is, so a thread's first ones are. */
 #define WHOLE 16
 #define PAGE 4096
+#define TOLD_FRAMES 512 /* the first segments are told with their frames */
 #define BLOCK 256 /* bytes that are compared at a time */
 
 /* ---- registers ------------------------------------------------------------------ */
@@ -48,18 +50,18 @@ copy_registers(const ucontext_t *u, struct wire_stack *h)
 /* ---- segments ------------------------------------------------------------------- */
 
 static bool
-add_run(struct cstack *s, uint64_t entry, uint32_t places)
+add_run(struct cstack *s, uint64_t entry, uint64_t frame, uint32_t places)
 {
 	struct wire_segment *last = s->segments + s->head.segments - 1;
 
-	if (s->head.segments > 0 && entry == 0 && last->entry == 0 &&
-	    last->places == places) {
+	if (s->head.segments > 0 && entry == 0 && last->entry == 0 && frame == 0 &&
+	    last->frame == 0 && last->places == places) {
 		last->times++;
 		return true;
 	}
 	if (s->head.segments == WIRE_SEGMENTS)
 		return false;
-	s->segments[s->head.segments++] = (struct wire_segment){entry, places, 1};
+	s->segments[s->head.segments++] = (struct wire_segment){entry, frame, places, 1};
 	return true;
 }
 
@@ -85,14 +87,17 @@ find_segments(struct cstack *s, const struct py_offsets *o,
 	struct segment_walk w;
 	enum segment_step step;
 	uint32_t places = 0, left = 2 * WIRE_DEPTH;
+	uint64_t frame = 0;
 
 	s->head.segments = 0;
 	if (c->depth > c->max || !segment_walk_begin(&w, o, memory, state))
 		return;
 	while ((step = segment_walk_next(&w)) < SEGMENT_DONE) {
-		if (step == SEGMENT_FRAME)
+		if (step == SEGMENT_FRAME) {
 			places += is_next_place(c, &place, w.at);
-		else if (left-- == 0 || !add_run(s, w.at, places))
+			frame = py_frames_are_objects(o) &&
+				s->head.segments < TOLD_FRAMES ? w.at : 0;
+		} else if (left-- == 0 || !add_run(s, w.at, frame, places))
 			return;
 		else
 			places = 0;

@@ -28,7 +28,7 @@
 
 #define WIRE_ENV "TACH_AGENT"
 #define WIRE_MAGIC UINT64_C(0x31746e6567616874) /* "thagent1" */
-#define WIRE_VERSION 4
+#define WIRE_VERSION 5
 
 #define WIRE_SLOTS 1024	     /* processes at a time */
 #define WIRE_AREAS_MAX 65536 /* threads at a time, of all of them */
@@ -239,6 +239,7 @@ struct wire_waited {
 /* Segments of a sample's frames (see python/segments.h), innermost first. */
 struct wire_segment {
 	uint64_t entry;
+	uint64_t frame; /* to 3.10: the address of its frame; 0: it is not told */
 	uint32_t places; /* frames of the sample, without marks */
 	uint32_t times;	 /* so many segments alike follow one another */
 };

@@ -20,7 +20,8 @@ add_segment(struct py_segments *s, uint64_t entry)
 		return false;
 	s->list = p;
 	first = s->count > 0 ? p[s->count - 1].first + p[s->count - 1].count : 0;
-	p[s->count++] = (struct py_segment){entry, first, s->nframes - first};
+	p[s->count++] = (struct py_segment){entry,
+	    s->nframes > first ? s->frames[first] : 0, first, s->nframes - first};
 	return true;
 }
 
@@ -133,12 +134,12 @@ loops_keep(const struct loop_search *s, size_t skip, size_t count)
 
 	for (size_t i = 0; i < s->n && k < count; i++) {
 		const struct native_frame *f = &s->frames[i];
-		uint64_t frame = s->segments->frames[s->segments->list[k].first];
+		uint64_t frame = s->segments->list[k].frame;
 		if (!is_loop(s->loop, f))
 			continue;
 		if (skip > 0)
 			skip--;
-		else if (stack_has(s->stack, from, f->cfa, frame) ||
+		else if (frame == 0 || stack_has(s->stack, from, f->cfa, frame) ||
 		    (first && registers_have(s, frame)))
 			k++;
 		else
@@ -331,8 +332,8 @@ add_c(struct merge *m, size_t i)
 	    MERGED_C, i);
 }
 
-/* To 3.10, without entries: whether there are as many loops as frames of Python.  There may be one more:
- * the innermost one has not linked its frame yet, or has unlinked it. */
+/* Without entries: whether there are as many loops as frames of Python.  There may be one
+ * more: the innermost one has not linked its frame yet, or has unlinked it. */
 static bool
 counts_fit(struct merge *m)
 {

@@ -20,6 +20,7 @@
 /* The frames of Python that one loop runs. */
 struct py_segment {
 	uint64_t entry; /* an address in the loop's frame of C; 0: not known */
+	uint64_t frame; /* the innermost one's address; 0: not known */
 	size_t first, count; /* in py_segments.frames */
 };
 

@@ -43,7 +43,8 @@ segment(uint64_t entry, size_t count)
 {
 	struct py_segments *s = &in.segments;
 
-	s->list[s->count++] = (struct py_segment){entry, s->nframes, count};
+	s->list[s->count++] = (struct py_segment){entry, s->nframes + 1, s->nframes,
+	    count};
 	for (; count > 0; count--) {
 		s->frames[s->nframes] = s->nframes + 1;
 		s->nframes++;
@@ -204,6 +205,76 @@ check_counts(void)
 	check_merged("c?p", MERGE_COUNT);
 }
 
+/* ---- loops without entries ----------------------------------------------- */
+
+/* A stack from 0x100 on: three loops, at 0x110, 0x130 and 0x150, with a frame of C of 16
+ * bytes above and one below each. */
+static uint64_t words[16];
+
+static void
+keep(uint64_t addr, uint64_t frame)
+{
+	words[(addr - 0x100) / sizeof(uint64_t)] = frame;
+}
+
+/* How many segments are linked; *first: the entry of the first one. */
+static size_t
+link_frames(size_t count, uint64_t in_register, uint64_t *first)
+{
+	struct native_stack stack = {0x100, (const uint8_t *)words, sizeof(words), NULL};
+	size_t linked;
+
+	begin();
+	in.loop.count = 1;
+	in.loop.parts[0].start = 0x5000;
+	in.loop.parts[0].end = 0x6000;
+	for (uint64_t sp = 0x100; sp < 0x160; sp += 0x10)
+		c(sp, sp + 0x10, sp % 0x20 == 0 ? 0x900 : 0x5100);
+	for (; count > 0; count--)
+		segment(0, 1);
+	linked = segments_link(&in.segments, in.frames, in.n, &in.loop, &stack,
+	    &in_register, 1);
+	*first = in.segments.list[0].entry;
+	return linked;
+}
+
+static void
+check_links(void)
+{
+	uint64_t first;
+
+	keep(0x118, 1);
+	keep(0x128, 2);
+	keep(0x158, 3);
+	check_number(link_frames(3, 0, &first), 3);
+	check_number(first, 0x110);
+	check_number(in.segments.list[2].entry, 0x150);
+	/* Fewer segments than loops: which loops have none is told by the frames alone. */
+	check_number(link_frames(2, 0, &first), 2);
+	check_number(first, 0x110);
+	memset(words, 0, sizeof(words));
+	keep(0x138, 1);
+	keep(0x140, 2);
+	check_number(link_frames(2, 0, &first), 2);
+	check_number(first, 0x130);
+	/* In a register, and so at the first loop alone. */
+	memset(words, 0, sizeof(words));
+	check_number(link_frames(1, 1, &first), 1);
+	check_number(first, 0x110);
+	check_number(link_frames(2, 1, &first), 0);
+	check_number(first, 0);
+	/* Two loops have it. */
+	keep(0x130, 1);
+	check_number(link_frames(1, 1, &first), 0);
+	/* Fewer loops than segments: the stack is cut. */
+	memset(words, 0, sizeof(words));
+	keep(0x110, 1);
+	keep(0x130, 2);
+	keep(0x150, 3);
+	check_number(link_frames(4, 0, &first), 3);
+	check_number(in.segments.list[3].entry, 0);
+}
+
 /* ---- segments ---------------------------------------------------------- */
 
 #define BASE 0x10000
@@ -328,6 +399,7 @@ main(void)
 	check_entries();
 	check_broken();
 	check_counts();
+	check_links();
 	check_entry_frames();
 	check_cframes();
 	check_frame_objects();

@@ -18,7 +18,7 @@ static struct told_record
 sound(void)
 {
 	struct told_record r = {.head = {.low = LOW, .len = sizeof(r.bytes),
-	    .segments = 2}, .segments = {{LOW + 8, 3, 1}, {0, 1, 4}}};
+	    .segments = 2}, .segments = {{LOW + 8, 0, 3, 1}, {0, 0xf00, 1, 4}}};
 
 	for (size_t i = 0; i < sizeof(r.bytes); i++)
 		r.bytes[i] = (uint8_t)i;
@@ -47,6 +47,7 @@ check_sound(struct told_stack *s)
 	check(s->segments.count == 5 && s->segments.nframes == 7);
 	check(s->segments.list[0].entry == LOW + 8 && s->segments.list[0].count == 3);
 	check(s->segments.list[4].first == 6 && s->segments.list[4].count == 1);
+	check(s->segments.list[0].frame == 0 && s->segments.list[4].frame == 0xf00);
 	check(s->segments.frames[6] == 7);
 	check(memcmp(told_stack_bytes(s), r.bytes, sizeof(r.bytes)) == 0);
 }
@@ -83,8 +84,8 @@ check_wrong(struct told_stack *s)
 	    {.low = UINT64_MAX - 8, .len = 64, .segments = 2},
 	};
 	static const struct wire_segment segments[] = {
-	    {0, 8, 1}, {0, 1, 8}, {0, UINT32_MAX, 1}, {0, 2, UINT32_MAX},
-	    {0, 0, UINT32_MAX}, {LOW, UINT32_MAX, UINT32_MAX}};
+	    {0, 0, 8, 1}, {0, 0, 1, 8}, {0, 0, UINT32_MAX, 1}, {0, 0, 2, UINT32_MAX},
+	    {0, 0, 0, UINT32_MAX}, {LOW, 0, UINT32_MAX, UINT32_MAX}};
 	struct told_record r;
 
 	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {

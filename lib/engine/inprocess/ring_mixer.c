@@ -83,7 +83,7 @@ make_one(struct ring_mixer *r, size_t frames)
 	s->frames = p != NULL ? p : s->frames;
 	if (list == NULL || p == NULL)
 		return false;
-	*s->list = (struct py_segment){NO_ENTRY, 0, frames};
+	*s->list = (struct py_segment){NO_ENTRY, 0, 0, frames};
 	for (size_t i = 0; i < frames; i++)
 		s->frames[i] = i + 1;
 	s->count = 1;

@@ -23,7 +23,7 @@ struct mixed {
 	struct c_frames names;
 	struct kept_stacks kept;
 	struct py_segments segments;
-	const struct py_segments *by; /* those of the stack */
+	struct py_segments *by; /* those of the stack */
 	bool unlinked; /* which one is of which loop is not certain */
 	bool cut; /* the copy of the stack ends too early for them */
 	struct merged merged;
@@ -273,7 +273,7 @@ mixed_begin(struct mixed *m, const struct native_capture *from, uint64_t state)
 }
 
 void
-mixed_take(struct mixed *m, const struct py_segments *s)
+mixed_take(struct mixed *m, struct py_segments *s)
 {
 	m->by = s;
 }
@@ -332,9 +332,10 @@ static bool
 link_segments(struct mixed *m, const struct native_capture *from)
 {
 	struct unwinder *w = &m->unwinder;
-	struct py_segments *s = &m->segments;
+	struct py_segments *s = m->by;
 
-	return m->by != s || s->count == 0 || s->list[0].entry != 0 ||
+	return !py_frames_are_objects(m->offsets) || s->count == 0 ||
+	    s->list[0].frame == 0 ||
 	    segments_link(s, w->frames, w->count, &w->code, &w->window.stack,
 		from->registers.value, from->registers.count) > 0;
 }
@@ -439,7 +440,7 @@ cause_of_stack(const struct mixed *m)
 bool
 mixed_merge(struct mixed *m, const struct py_chain *c)
 {
-	static const struct py_segments none;
+	static struct py_segments none;
 	const struct unwinder *w = &m->unwinder;
 
 	if (m->unlinked)

@@ -36,7 +36,7 @@ bool mixed_unwind(struct mixed *, const struct native_capture *);
 bool mixed_is_cut(const struct mixed *);
 /* In the place of mixed_begin: takes segments that are known, and that must stay until
  * the stack is merged. */
-void mixed_take(struct mixed *, const struct py_segments *);
+void mixed_take(struct mixed *, struct py_segments *);
 /* Keeps the frames of such a stack, of a thread that was blocked; and finds again, in
  * the place of mixed_unwind, those of a capture with the same stack. */
 void mixed_keep(struct mixed *, pid_t task, const struct native_capture *);

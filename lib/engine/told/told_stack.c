@@ -48,7 +48,8 @@ list_segments(struct py_segments *s, const uint8_t *from, size_t n, size_t depth
 			if (p == NULL)
 				return TOLD_MEMORY;
 			s->list = p;
-			p[s->count++] = (struct py_segment){w.entry, places, w.places};
+			p[s->count++] = (struct py_segment){w.entry, w.frame,
+			    places, w.places};
 			places += w.places;
 		}
 	}
