@@ -58,9 +58,6 @@ judged_by() {
 	judged_by 3.14-forky -r 10k interpreters
 }
 # To 3.10 the loop of a frame is found by the frame's address.
-@test "functions of C stand where they were called: sub-interpreters, Python 3.8" {
-	judged_by 3.8-pyenv -r 1000 interpreters
-}
 @test "functions of C stand where they were called: sub-interpreters, Python 3.9" {
 	judged_by 3.9-pyenv -r 1000 interpreters
 }
