@@ -138,7 +138,7 @@ static const struct py_effects py_effects_3_14 = {
 		/* DICT_UPDATE */
 		[67] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 67, .change = -1},
 		/* END_ASYNC_FOR */
-		[68] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 68, .change = -2, .jump = -2},
+		[68] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 68, .change = -2},
 		/* EXTENDED_ARG */
 		[69] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_EXTENDS, .base = 69, .change = 0},
 		/* FOR_ITER */
@@ -438,7 +438,7 @@ static const struct py_effects py_effects_3_14 = {
 		/* INSTRUMENTED_YIELD_VALUE */
 		[247] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 120, .change = 0},
 		/* INSTRUMENTED_END_ASYNC_FOR */
-		[248] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 68, .change = -2, .jump = -2},
+		[248] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 68, .change = -2},
 		/* INSTRUMENTED_LOAD_SUPER_ATTR */
 		[249] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 96, .caches = 1, .change = -2, .times = 1, .operand = PY_OPERAND_LOW},
 		/* INSTRUMENTED_CALL */

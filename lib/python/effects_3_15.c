@@ -134,7 +134,7 @@ static const struct py_effects py_effects_3_15 = {
 		/* DICT_UPDATE */
 		[65] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 65, .change = -1},
 		/* END_ASYNC_FOR */
-		[66] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 66, .change = -2, .jump = -2},
+		[66] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 66, .change = -2},
 		/* EXTENDED_ARG */
 		[67] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_EXTENDS, .base = 67, .change = 0},
 		/* FOR_ITER */
@@ -450,7 +450,7 @@ static const struct py_effects py_effects_3_15 = {
 		/* INSTRUMENTED_YIELD_VALUE */
 		[246] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 119, .change = 0},
 		/* INSTRUMENTED_END_ASYNC_FOR */
-		[247] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_FORWARD, .base = 66, .change = -2, .jump = -2},
+		[247] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 66, .change = -2},
 		/* INSTRUMENTED_LOAD_SUPER_ATTR */
 		[248] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 95, .caches = 1, .change = -2, .times = 1, .operand = PY_OPERAND_LOW},
 		/* INSTRUMENTED_CALL */

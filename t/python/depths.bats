@@ -26,8 +26,7 @@ depths() {
 	[ "$(count 'in one slot')" -ge "$5" ]
 }
 
-# Unknown are, up to 3.8, bodies of finally, which are shared; from 3.14 on a thousandth of
-# the instructions that were seen, and no call.
+# Unknown are, up to 3.8, bodies of finally, which are shared.
 @test "depths and callables are where the frames have them: Python 3.6" { depths 3.6 0 30000 220 1500; }
 @test "depths and callables are where the frames have them: Python 3.7" { depths 3.7 0 30000 220 1500; }
 @test "depths and callables are where the frames have them: Python 3.8" { depths 3.8 0 30000 250 1500; }
@@ -37,8 +36,8 @@ depths() {
 @test "depths and callables are where the frames have them: Python 3.12" { depths 3.12 500000 30000 0 1500; }
 @test "depths and callables are where the frames have them: Python 3.13" { depths 3.13 500000 30000 0 1500; }
 @test "depths and callables are where the frames have them: Python 3.13, free-threaded" { depths 3.13t 300000 30000 0 1500; }
-@test "depths and callables are where the frames have them: Python 3.14" { depths 3.14 500000 30000 300 1500; }
-@test "depths and callables are where the frames have them: Python 3.15" { depths 3.15 500000 30000 300 1500; }
+@test "depths and callables are where the frames have them: Python 3.14" { depths 3.14 500000 30000 0 1500; }
+@test "depths and callables are where the frames have them: Python 3.15" { depths 3.15 500000 30000 0 1500; }
 
 # interpreter DIR MINOR: the command that starts the Python of these headers, as
 # $command.

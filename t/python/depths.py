@@ -96,7 +96,9 @@ def expected(code):
         if opcode == EXTENDED_ARG:
             paths.append((unit + 1, depth))
             continue
-        if opcode in dis.hasjrel or opcode in dis.hasjabs:
+        # END_ASYNC_FOR has the place that it ends, and jumps nowhere.
+        if (opcode in dis.hasjrel or opcode in dis.hasjabs) and \
+                dis.opname[opcode] != 'END_ASYNC_FOR':
             paths.append((target(unit, size, opcode, operand),
                           depth + effect(opcode, operand, True)))
         if dis.opname[opcode] not in STOPS:
