@@ -206,6 +206,7 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/native/demangle.c lib/native/demangle.h \
 	lib/native/elf.c lib/native/elf.h \
 	lib/native/elfmodule.c lib/native/elfmodule.h \
+	lib/native/instruction.c lib/native/instruction.h \
 	lib/native/lines.c lib/native/lines.h \
 	lib/native/lineworker.c lib/native/lineworker.h \
 	lib/native/modules.c lib/native/modules.h \

@@ -55,7 +55,7 @@ endif
 LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_batch t/unit/test_colocate \
 	t/unit/test_hostile t/unit/test_interrupt t/unit/test_stacks
 check_PROGRAMS += $(UNIT_TESTS) $(LIVE_UNIT_TESTS) t/unit/attach \
-	t/unit/attached t/unit/depths t/unit/inject t/unit/late t/unit/lends t/unit/many \
+	t/unit/attached t/unit/depths t/unit/inject t/unit/late t/unit/lends t/unit/lengths t/unit/many \
 	t/unit/objects \
 	t/unit/positions t/unit/recode t/unit/rows t/unit/snap t/unit/subject \
 	t/unit/symbols t/unit/unwound
@@ -67,6 +67,7 @@ t_unit_depths_SOURCES = t/unit/depths.c
 t_unit_inject_SOURCES = t/unit/inject.c
 t_unit_late_SOURCES = t/unit/late.c
 t_unit_lends_SOURCES = t/unit/lends.c
+t_unit_lengths_SOURCES = t/unit/lengths.c
 t_unit_many_SOURCES = t/unit/many.c
 t_unit_objects_SOURCES = t/unit/objects.c
 t_unit_positions_SOURCES = t/unit/positions.c

@@ -108,6 +108,29 @@ by_code() {
 	by_code "$T/programs/mixed.py"
 }
 
+# The C library and libm have instructions of all extensions.
+@test "instructions are as long as objdump has them" {
+	[ "$(uname -m)" = x86_64 ] || skip "only instructions of x86-64 are known"
+	need objdump
+	local folder name
+	folder=$(ldd "$TACH_BUILDDIR/t/unit/lengths" | sed -n 's|.*=> \(.*\)/libc\.so\.6.*|\1|p')
+	[ -n "$folder" ] || skip "no C library of GNU here"
+	for name in libc.so.6 libm.so.6; do
+		objdump -d --insn-width=16 "$folder/$name" |
+		    awk -F '\t' 'NF > 2 && !/\(bad\)/ {
+			gsub(" ", "", $2)
+			sub(/^9b/, "", $2) # fwait is one of its own
+			if ($2 != "")
+				print $2
+		    }' >code
+		[ "$(wc -l <code)" -gt 100000 ]
+		"$TACH_BUILDDIR/t/unit/lengths" <code >counts || {
+			head -n 20 counts
+			return 1
+		}
+	done
+}
+
 # many_functions: a library with frames for 60,000 functions.  Each has its own rows; some
 # are not next to the ones before, and some lie in another section.
 many_functions() {
