@@ -237,6 +237,10 @@ show_waits(const struct summary *s)
 
 	if (s->recorder->waits != TACH_WAITS_EXACT)
 		return;
+	if (st->plain > 0 && st->plain == st->samples) {
+		warnx("--waits=exact notes no waits of a process without Python");
+		return;
+	}
 	warnx("%" PRIu64 " waits from begin to end, %" PRIu64 " of them without a stack",
 	    st->waits, st->waits_bare);
 	if (st->waits_lost > 0)

@@ -56,6 +56,8 @@ reads() {
 @test "no output says that a program without Python is Python" {
 	shares
 	recorded ./shares 0.3
+	tach-record --native --waits=exact -o /dev/null -- sleep 0.2 2>exact
+	found 'notes no waits of a process without Python' <exact
 	tach-info p.bin >info
 	tach-info --json p.bin >>info
 	absent -E '^python:|"python"' <info
