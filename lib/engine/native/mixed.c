@@ -24,6 +24,7 @@ struct mixed {
 	struct kept_stacks kept;
 	struct py_segments segments;
 	struct py_segments *by; /* those of the stack */
+	struct py_segments none;
 	bool unlinked; /* which one is of which loop is not certain */
 	bool cut; /* the copy of the stack ends too early for them */
 	struct merged merged;
@@ -440,11 +441,10 @@ cause_of_stack(const struct mixed *m)
 bool
 mixed_merge(struct mixed *m, const struct py_chain *c)
 {
-	static struct py_segments none;
 	const struct unwinder *w = &m->unwinder;
 
 	if (m->unlinked)
-		m->by = &none;
+		m->by = &m->none;
 	if (!cframes_merge(c, m->by, w->frames, w->count, &w->code,
 		&m->merged))
 		return false;
