@@ -176,6 +176,13 @@ stay_away(struct remote *r, const struct thread *t)
 		colocate_unwant(&r->by.reader.colocation, t->task);
 }
 
+/* Whether there was no descriptor for a thread; one that has ended needs none. */
+static bool
+lacks_descriptor(const struct remote *r, const struct thread *t)
+{
+	return t->task != 0 && t->state_fd < 0 && !reading_has_ended(&r->by, t);
+}
+
 /* Gives a thread its index among the names of threads.  False if out of memory. */
 static bool
 name_thread(struct remote *r, struct thread *t,
@@ -183,7 +190,7 @@ name_thread(struct remote *r, struct thread *t,
 {
 	if (t->index != TACH_NONE)
 		return true;
-	stats->unkept += t->task != 0 && t->state_fd < 0;
+	stats->unkept += lacks_descriptor(r, t);
 	t->index = thread_names_add(r->names, (uint32_t)t->py.interp_id,
 	    t->id.tid);
 	return t->index != TACH_NONE;
