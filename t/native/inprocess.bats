@@ -115,7 +115,7 @@ waits() {
 	done
 	# What the agent does around a wait is no part of the program.
 	absent 'mask_ours' <stacks
-	absent 'native?' <stacks
+	grep 'waits\.py' stacks | absent 'native?'
 }
 
 # beside: a thread computes whose stack ends where memory is unmapped and mapped again.
