@@ -66,20 +66,20 @@ struct code_run {
 enum way_goes { WAY_ON, WAY_CALLS, WAY_ENDS, WAY_RETURNS, WAY_FAILS };
 
 static bool
-knows(const struct code_way *w, uint8_t reg)
+knows(const struct code_way *w, unsigned reg)
 {
 	return reg < REGISTERS && (w->known >> reg & 1) != 0;
 }
 
 static void
-learn(struct code_way *w, uint8_t reg, uint64_t value)
+learn(struct code_way *w, unsigned reg, uint64_t value)
 {
 	w->value[reg] = value;
 	w->known |= UINT32_C(1) << reg;
 }
 
 static void
-lose(struct code_way *w, uint8_t reg)
+lose(struct code_way *w, unsigned reg)
 {
 	w->known &= ~(UINT32_C(1) << reg);
 }
@@ -383,7 +383,7 @@ agrees(struct code_run *r, const struct code_way *w)
 		r->end = *w;
 		return true;
 	}
-	for (uint8_t i = 0; i < REGISTERS; i++)
+	for (unsigned i = 0; i < REGISTERS; i++)
 		if (knows(&r->end, i) && (!knows(w, i) ||
 			w->value[i] != r->end.value[i])) {
 			if (i == RSP || i == RBP)
@@ -441,7 +441,7 @@ begin_way(struct code_run *r, const struct unwind_registers *from)
 	struct code_way *w = &r->ways[r->nways++];
 
 	w->pc = from->pc;
-	for (uint8_t i = 0; i < REGISTERS; i++)
+	for (unsigned i = 0; i < REGISTERS; i++)
 		if ((from->known >> dwarf_numbers[i] & 1) != 0)
 			learn(w, i, from->value[dwarf_numbers[i]]);
 	r->low = w->value[RSP];
@@ -459,7 +459,7 @@ take_caller(const struct code_run *r, struct unwind_registers *to, uint64_t *cfa
 	*cfa = w->value[RSP] + WORD;
 	to->pc = pc;
 	to->known = 0;
-	for (uint8_t i = 0; i < REGISTERS; i++)
+	for (unsigned i = 0; i < REGISTERS; i++)
 		if ((KEPT_BY_CALLS >> i & 1) != 0 && knows(w, i)) {
 			to->value[dwarf_numbers[i]] = i == RSP ? *cfa : w->value[i];
 			to->known |= UINT64_C(1) << dwarf_numbers[i];
