@@ -288,8 +288,10 @@ read_call(const struct unwind_tables *t, uint64_t addr, uint8_t *to, size_t size
 	(void)t;
 	(void)addr;
 	memset(to, 0, size);
-	to[2] = 0xe8;
-	to[6] = 0x94;
+	if (size > 2)
+		to[2] = 0xe8;
+	if (size > 6)
+		to[6] = 0x94;
 	return true;
 }
 
