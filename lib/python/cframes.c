@@ -85,7 +85,6 @@ is_loop(const struct loop_code *l, const struct native_frame *f)
 struct loop_search {
 	struct py_segments *segments;
 	const struct native_frame *frames;
-	size_t n;
 	const struct loop_code *loop;
 	struct native_stack *stack;
 	const uint64_t *registers;
@@ -123,47 +122,32 @@ registers_have(const struct loop_search *s, uint64_t word)
 	return false;
 }
 
-/* Whether each of so many segments has its frame kept by one of the loops, behind some that
- * have none. */
+/* Whether each of so many segments has its frame kept by the next loop, from a frame of C
+ * on, which lie from an address on. */
 static bool
-loops_keep(const struct loop_search *s, size_t skip, size_t count)
+loops_keep(const struct loop_search *s, size_t i, uint64_t from, size_t count)
 {
-	uint64_t from = s->frames[0].sp;
-	size_t k = 0;
-	bool first = true;
-
-	for (size_t i = 0; i < s->n && k < count; i++) {
+	for (size_t k = 0; k < count; i++) {
 		const struct native_frame *f = &s->frames[i];
 		uint64_t frame = s->segments->list[k].frame;
 		if (!is_loop(s->loop, f))
 			continue;
-		if (skip > 0)
-			skip--;
-		else if (frame == 0 || stack_has(s->stack, from, f->cfa, frame) ||
-		    (first && registers_have(s, frame)))
-			k++;
-		else
+		if (frame != 0 && !stack_has(s->stack, from, f->cfa, frame) &&
+		    (from != s->frames[0].sp || !registers_have(s, frame)))
 			return false;
 		from = f->cfa;
-		first = false;
+		k++;
 	}
-	return k == count;
+	return true;
 }
 
-/* Gives so many segments their entries. */
+/* Gives so many segments their entries, from a frame of C on. */
 static void
-set_entries(const struct loop_search *s, size_t skip, size_t count)
+set_entries(const struct loop_search *s, size_t i, size_t count)
 {
-	size_t k = 0;
-
-	for (size_t i = 0; i < s->n && k < count; i++) {
-		if (!is_loop(s->loop, &s->frames[i]))
-			continue;
-		if (skip > 0)
-			skip--;
-		else
+	for (size_t k = 0; k < count; i++)
+		if (is_loop(s->loop, &s->frames[i]))
 			s->segments->list[k++].entry = s->frames[i].sp;
-	}
 }
 
 size_t
@@ -171,19 +155,25 @@ segments_link(struct py_segments *segments, const struct native_frame *frames, s
     const struct loop_code *loop, struct native_stack *stack, const uint64_t *registers,
     size_t nregisters)
 {
-	const struct loop_search s = {segments, frames, n, loop, stack, registers,
+	const struct loop_search s = {segments, frames, loop, stack, registers,
 	    nregisters};
-	size_t loops = count_loops(loop, frames, n), found = 0, skip = 0;
-	size_t count = loops < segments->count ? loops : segments->count;
+	size_t left = count_loops(loop, frames, n), found = 0, first = 0;
+	size_t count = left < segments->count ? left : segments->count;
+	uint64_t from = n > 0 ? frames[0].sp : 0;
 
 	if (count == 0)
 		return 0;
-	for (size_t i = 0; i <= loops - count; i++)
-		if (loops_keep(&s, i, count) && found++ == 0)
-			skip = i;
+	for (size_t i = 0; left >= count && found < 2; i++) {
+		if (!is_loop(loop, &frames[i]))
+			continue;
+		if (loops_keep(&s, i, from, count) && found++ == 0)
+			first = i;
+		from = frames[i].cfa;
+		left--;
+	}
 	if (found != 1)
 		return 0;
-	set_entries(&s, skip, count);
+	set_entries(&s, first, count);
 	return count;
 }
 
