@@ -241,18 +241,27 @@ read_standing_frames(struct reading *r, struct thread *t)
 	return v;
 }
 
+/* Which thread it is can be known only after it was looked for a few times: see tids.h. */
+static void
+find_task(struct reading *r, struct thread *t)
+{
+	int i = 0;
+
+	do
+		bindings_find(&r->bindings, t);
+	while (++i < READING_TRIES && t->task == 0);
+}
+
 /* Here it is chosen by which means a thread is read.  A blocked one is read as it stands,
  * another is copied in an interrupt; it is stopped if that is not enough; a dump stops
- * all, unless it wants frames of the kernel.  Which thread it is can be known only after
- * it was looked for a few times: see tids.h. */
+ * all, unless it wants frames of the kernel. */
 struct verdict
 reading_mixed(struct reading *r, struct thread *t)
 {
 	struct verdict v = {.is = READ_RETRY};
 	bool runs;
 
-	for (int i = 0; i == 0 || (i < READING_TRIES && t->task == 0); i++)
-		bindings_find(&r->bindings, t);
+	find_task(r, t);
 	runs = t->task != 0 && status_runs(t);
 	thread_make_stale(t);
 	if (t->task != 0 && (!r->options->careful || r->options->kernel))
@@ -328,8 +337,7 @@ reading_with_kernel(struct reading *r, struct thread *t)
 {
 	struct verdict v = {.is = READ_RETRY};
 
-	for (int i = 0; i == 0 || (i < READING_TRIES && t->task == 0); i++)
-		bindings_find(&r->bindings, t);
+	find_task(r, t);
 	thread_make_stale(t);
 	for (int i = 0; i < READING_TRIES && t->task != 0 && verdict_can_improve(&v); i++) {
 		bool runs = reading_can_interrupt(r, t);
