@@ -24,7 +24,6 @@ struct mixed {
 	struct kept_stacks kept;
 	struct py_segments segments;
 	struct py_segments *by; /* those of the stack */
-	struct py_segments none;
 	bool unlinked; /* which one is of which loop is not certain */
 	bool cut; /* the copy of the stack ends too early for them */
 	struct merged merged;
@@ -367,8 +366,10 @@ is_cut(const struct mixed *m, const struct native_capture *from)
 	const struct py_segments *s = m->by;
 	uint64_t end = from->low + from->len, outermost;
 
-	if (!m->unwinder.short_of_stack || s->count == 0 || m->all)
-		return m->unwinder.short_of_stack && s->count > 0;
+	if (!m->unwinder.short_of_stack || s->count == 0)
+		return false;
+	if (m->all)
+		return true;
 	outermost = s->list[s->count - 1].entry;
 	return !s->told && (outermost == 0 || outermost >= end || needed_end(m) > end);
 }
@@ -444,7 +445,7 @@ mixed_merge(struct mixed *m, const struct py_chain *c)
 	const struct unwinder *w = &m->unwinder;
 
 	if (m->unlinked)
-		m->by = &m->none;
+		m->by->count = m->by->nframes = 0;
 	if (!cframes_merge(c, m->by, w->frames, w->count, &w->code,
 		&m->merged))
 		return false;
