@@ -294,6 +294,18 @@ leads_to_frame(struct mixed *m, uint64_t entry)
 	return false;
 }
 
+/* Learns the loop from a process's first stack, by its outermost entry. */
+static void
+learn_outermost(struct mixed *m)
+{
+	struct unwinder *w = &m->unwinder;
+	size_t i = 0;
+
+	if (unwinder_reaches(w->frames, w->count, m->by->list[m->by->count - 1].entry,
+		&i))
+		unwinder_learn(w, &w->frames[i], 0);
+}
+
 /*
  * Whether the chain lacks an entry that is on the stack of C: greenlet unlinks the entries,
  * innermost first, before it leaves a stack.  A loop without an entry may also be of
@@ -313,6 +325,8 @@ lacks_entry(struct mixed *m)
 		return false;
 	if (s->list[s->count - 1].entry == 0)
 		return true;
+	if (w->nloops == 0)
+		learn_outermost(m);
 	for (size_t i = 1; i < w->count; i++) {
 		const struct native_frame *f = &w->frames[i];
 		while (next < s->count && s->list[next].entry < f->sp)

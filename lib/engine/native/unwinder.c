@@ -143,13 +143,18 @@ seek_code(struct unwinder *w)
 }
 
 bool
-unwinder_in_loop(struct unwinder *w, const struct native_frame *f, uint64_t *entry)
+unwinder_in_loop(const struct unwinder *w, const struct native_frame *f, uint64_t *entry)
 {
-	if (w->nloops == 0)
-		seek_code(w);
 	*entry = w->loop.known && f->cfa > w->loop.above ? f->cfa - w->loop.above : 0;
-	return !f->lost && (is_in_loop(w, unwinder_inside(f)) ||
-	    (w->nloops == 0 && loop_has(&w->code, unwinder_inside(f))));
+	return !f->lost && is_in_loop(w, unwinder_inside(f));
+}
+
+bool
+unwinder_reaches(const struct native_frame *f, size_t n, uint64_t at, size_t *i)
+{
+	while (*i < n && f[*i].cfa <= at)
+		++*i;
+	return *i < n && at >= f[*i].sp;
 }
 
 /* ---- causes ------------------------------------------------------------ */
@@ -231,9 +236,7 @@ has_loops(const struct py_segments *segments, const struct native_frame *f, size
 		uint64_t next = segments->list[s].entry;
 		if (next <= entry)
 			continue;
-		while (i < n && f[i].cfa <= next)
-			i++;
-		if (i == n || f[i].sp > next || f[i].cfa - next != above)
+		if (!unwinder_reaches(f, n, next, &i) || f[i].cfa - next != above)
 			return false;
 		++*loops;
 	}
@@ -323,9 +326,7 @@ first_doubtful(const struct unwinder *w, size_t from, const struct py_segments *
 	*sure = from;
 	for (size_t k = 0; k < s->count; k++) {
 		uint64_t entry = s->list[k].entry;
-		while (i < w->count && w->frames[i].cfa <= entry)
-			i++;
-		if (i == w->count || entry < w->frames[i].sp)
+		if (!unwinder_reaches(w->frames, w->count, entry, &i))
 			continue;
 		if (w->frames[i].cfa - entry != w->loop.above)
 			return i;
@@ -344,9 +345,8 @@ are_loops(struct unwinder *w, size_t from, const struct py_segments *s)
 	seek_code(w);
 	for (size_t k = 0; k < s->count; k++) {
 		uint64_t entry = s->list[k].entry;
-		while (i < w->count && w->frames[i].cfa <= entry)
-			i++;
-		if (entry >= sp && (i == w->count || entry < w->frames[i].sp ||
+		if (entry >= sp &&
+		    (!unwinder_reaches(w->frames, w->count, entry, &i) ||
 			!loop_has(&w->code, unwinder_inside(&w->frames[i]))))
 			return false;
 	}

@@ -72,11 +72,13 @@ uint64_t unwinder_inside(const struct native_frame *);
 uint64_t unwinder_function(struct unwinder *, const struct native_frame *);
 /* Whether the function that starts there is known to be the loop. */
 bool unwinder_is_loop(const struct unwinder *, uint64_t start);
-/* Whether a frame of the last stack is in a function that is known to be the loop; before
- * the first loop was met, by the modules' symbols.  *entry: its entry's address, or 0 if
- * that is not known. */
-bool unwinder_in_loop(struct unwinder *, const struct native_frame *,
+/* Whether a frame of the last stack is in a function that is known to be the loop.
+ * *entry: its entry's address, or 0 if that is not known. */
+bool unwinder_in_loop(const struct unwinder *, const struct native_frame *,
     uint64_t *entry);
+/* Goes on from the frame *i to the one that has an address of the stack.  False if none
+ * has it. */
+bool unwinder_reaches(const struct native_frame *, size_t n, uint64_t at, size_t *i);
 /* Whether a module has the loop, by its symbols. */
 bool unwinder_is_python(struct unwinder *, struct module *);
 
