@@ -264,13 +264,18 @@ jumps() {
 	END
 }
 
-@test "code that was made at run time is left by its own instructions, to its caller" {
+# made_code NAME: starts the program that NAME writes, which makes code of x86-64.
+made_code() {
 	[ "$(uname -m)" = x86_64 ] || skip "the code is of x86-64"
 	host_python 3.11 3.12 3.13
 	"$python" -c 'import ctypes' || skip "no ctypes in $python"
-	jumps
-	start "$python" jumps.py >told
+	"$1"
+	start "$python" "$1.py" >told
 	until_ grep -q ready told
+}
+
+@test "code that was made at run time is left by its own instructions, to its caller" {
+	made_code jumps
 	tach-record --native=all -r 200 -d 2 -p "$pid" -o jumps.bin 2>summary
 	cat summary
 	grep -E 'native: [1-9][0-9]+ stacks' summary
@@ -374,12 +379,7 @@ garbage() {
 }
 
 @test "stacks that are not whole are counted by cause: summary, note, tach-info" {
-	[ "$(uname -m)" = x86_64 ] || skip "the code is of x86-64"
-	host_python 3.11 3.12 3.13
-	"$python" -c 'import ctypes' || skip "no ctypes in $python"
-	garbage
-	start "$python" garbage.py >told
-	until_ grep -q ready told
+	made_code garbage
 	tach-record --native -r 200 -d 2 -p "$pid" -o garbage.bin 2>summary
 	cat summary
 	grep -E 'native: [0-9]+ stacks, [0-9.]+% whole; not whole: [0-9]+ ' summary
@@ -397,13 +397,8 @@ assert int(whole[2]) - int(whole[4]) == lost > 0, notes'
 }
 
 @test "what is no address of code does not have the mappings listed in each stack" {
-	[ "$(uname -m)" = x86_64 ] || skip "the code is of x86-64"
 	need strace
-	host_python 3.11 3.12 3.13
-	"$python" -c 'import ctypes' || skip "no ctypes in $python"
-	garbage
-	start "$python" garbage.py >told
-	until_ grep -q ready told
+	made_code garbage
 	strace -f -o calls -e trace=openat tach-record --native -r 200 -d 3 -p "$pid" \
 	    -o garbage.bin 2>summary
 	cat summary
