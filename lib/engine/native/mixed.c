@@ -24,6 +24,7 @@ struct mixed {
 	struct kept_stacks kept;
 	struct py_segments segments;
 	struct py_segments *by; /* those of the stack */
+	bool unread; /* they could not be read */
 	bool unlinked; /* which one is of which loop is not certain */
 	bool cut; /* the copy of the stack ends too early for them */
 	struct merged merged;
@@ -267,7 +268,8 @@ cause_of_fault(const struct mixed *m)
 void
 mixed_begin(struct mixed *m, const struct native_capture *from, uint64_t state)
 {
-	if (!segments_read(m->offsets, from->memory, state, &m->segments))
+	m->unread = !segments_read(m->offsets, from->memory, state, &m->segments);
+	if (m->unread)
 		m->segments.count = m->segments.nframes = 0;
 	m->by = &m->segments;
 }
@@ -276,6 +278,7 @@ void
 mixed_take(struct mixed *m, struct py_segments *s)
 {
 	m->by = s;
+	m->unread = false;
 }
 
 /* Whether an entry is followed by a frame of the segments. */
@@ -372,17 +375,18 @@ needed_end(const struct mixed *m)
 	return !m->all && l->known && entry != 0 ? entry + l->above + KEPT : 0;
 }
 
-/* Whether a copy of the stack ends before the outermost loop does.  The copies that threads
- * tell of have no better ones. */
+/* Whether a copy of the stack ends before the outermost loop does.  In 3.11 the segments
+ * are linked on the stack, and cannot be read from a copy that ends too early.  The copies
+ * that threads tell of have no better ones. */
 static bool
 is_cut(const struct mixed *m, const struct native_capture *from)
 {
 	const struct py_segments *s = m->by;
 	uint64_t end = from->low + from->len, outermost;
 
-	if (!m->unwinder.short_of_stack || s->count == 0)
+	if (!m->unwinder.short_of_stack || (s->count == 0 && !m->unread))
 		return false;
-	if (m->all)
+	if (m->all || m->unread)
 		return true;
 	outermost = s->list[s->count - 1].entry;
 	return !s->told && (outermost == 0 || outermost >= end || needed_end(m) > end);
