@@ -5,8 +5,10 @@
  *
  *	shares SECONDS [THREADS]
  *
- * Each thread takes so many seconds of CPU time.  With -DLIBRARY it is a library of
- * thirty() alone, with -DNO_THIRTY the program that is linked with it.  It is C++, too.
+ * Each thread takes so many seconds of CPU time.  A turn takes a fraction of a
+ * millisecond: it must not keep step with a profiler's clock.  With -DLIBRARY it is a
+ * library of thirty() alone, with -DNO_THIRTY the program that is linked with it.  It is
+ * C++, too.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -17,7 +19,7 @@
 
 #define APART __attribute__((noinline, noclone))
 #define DEPTH 20
-#define STEP 20000
+#define STEP 1000
 
 #ifdef __cplusplus
 namespace shares {
