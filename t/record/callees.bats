@@ -70,19 +70,11 @@ dumped() {
 @test "--dump names the C function that a thread is in, however it is called: 3.14t" { dumped 3.14t; }
 @test "--dump names the C function that a thread is in, however it is called: 3.15t" { dumped 3.15t; }
 
-# judged: the samples on stdin that are in the one call of callables.py, or in operators.py:
-# how many; how many of them are named, in percent; and each name that is wrong.
-judged() {
-	awk -F '\t' '
-	NR == FNR {
-		callees[$1] = $2
-		for (i = 2; i <= NF; i++)
-			right[$1, $i] = 1
-		next
-	}
-	{
-		samples = $0
-		sub(/.* /, "", samples)
+# leaves: the samples of collapsed stacks on stdin, as columns: how many, the callee or
+# nothing, the innermost frame of Python, and the one that called it.
+leaves() {
+	awk '{
+		samples = $NF
 		sub(/ [0-9]+$/, "")
 		n = split($0, frames, ";")
 		name = ""
@@ -90,20 +82,29 @@ judged() {
 			name = frames[n--]
 			sub(/:[0-9]*$/, "", name)
 		}
-		if (frames[n] ~ /callables\.py:call:/)
-			n--
-		else if (frames[n] !~ /operators\.py:/)
-			next
-		split(frames[n], caller, ":")
-		if (!(caller[2] in callees))
-			next
-		if (callees[caller[2]] != "-")
-			all += samples
-		if ((caller[2], name) in right)
-			named += samples
-		else if (name != "")
-			print "in", caller[2] ":", name ", not", callees[caller[2]]
+		print samples "\t" name "\t" frames[n] "\t" frames[n - 1]
+	}'
+}
+
+# judged: the samples on stdin that are in the one call of callables.py, or in operators.py:
+# how many; how many of them are named, in percent; and each name that is wrong.
+judged() {
+	leaves | awk -F '\t' '
+	NR == FNR {
+		callees[$1] = $2
+		for (i = 2; i <= NF; i++)
+			right[$1, $i] = 1
+		next
 	}
+	$3 ~ /callables\.py:call:/ { split($4, caller, ":") }
+	$3 ~ /operators\.py:/ { split($3, caller, ":") }
+	$3 !~ /callables\.py:call:|operators\.py:/ || !(caller[2] in callees) { next }
+	callees[caller[2]] != "-" { all += $1 }
+	(caller[2], $2) in right {
+		named += $1
+		next
+	}
+	$2 != "" { print "in", caller[2] ":", $2 ", not", callees[caller[2]] }
 	END { print all + 0, (all ? int(100 * named / all) : 0) }' told -
 }
 
@@ -204,31 +205,18 @@ operated() {
 results_right() {
 	tach-record -q -r 2k -o results.bin "$@" -- "${PYTHON[@]}" "$INSIDE/results.py" 2 >told
 	tach-convert --collapsed --not-status gil results.bin >stacks
-	awk -F '\t' '
+	leaves <stacks | awk -F '\t' '
 	NR == FNR {
 		callees[$1] = $2
 		next
 	}
-	{
-		samples = $0
-		sub(/.* /, "", samples)
-		sub(/ [0-9]+$/, "")
-		n = split($0, frames, ";")
-		name = ""
-		if (sub(/^<built-in>:/, "", frames[n])) {
-			name = frames[n--]
-			sub(/:[0-9]*$/, "", name)
-		}
-		split(frames[n - 1], caller, ":")
-		if (!(caller[2] in callees))
-			next
-		all += samples
-		if (name != "" && name != callees[caller[2]]) {
-			wrong += samples
-			print "in", caller[2] ":", name ",", samples
-		}
+	!(split($4, caller, ":") && caller[2] in callees) { next }
+	{ all += $1 }
+	$2 != "" && $2 != callees[caller[2]] {
+		wrong += $1
+		print "in", caller[2] ":", $2 ",", $1
 	}
-	END { print all + 0, wrong + 0; exit !(all > 500 && wrong * 50 <= all) }' told stacks
+	END { print all + 0, wrong + 0; exit !(all > 500 && wrong * 50 <= all) }' told -
 }
 
 # behind_call MINOR: in all ways, each build; or one build in one way, in turn.
