@@ -243,6 +243,9 @@ show_waits(const struct summary *s)
 	}
 	warnx("%" PRIu64 " waits from begin to end, %" PRIu64 " of them without a stack",
 	    st->waits, st->waits_bare);
+	if (st->waits_open > 0)
+		warnx("waits of which the kernel did not tell the end: %" PRIu64,
+		    st->waits_open);
 	if (st->waits_lost > 0)
 		warnx("%" PRIu64 " switches were lost, as too many came at once: a higher "
 		    "-r reads them more often", st->waits_lost);
@@ -375,6 +378,7 @@ summary_add(struct tach_recorder_stats *s, const struct tach_recorder_stats *of)
 	s->threads += of->threads;
 	s->waits += of->waits;
 	s->waits_bare += of->waits_bare;
+	s->waits_open += of->waits_open;
 	s->waits_lost += of->waits_lost;
 	s->native_addresses += of->native_addresses;
 	s->native_lines += of->native_lines;

@@ -197,9 +197,10 @@ struct tach_recorder_stats {
 	struct tach_native_fault native_faults[TACH_NATIVE_FAULTS]; /* the most
 			       * frequent ones first; a count of 0: no more */
 	uint64_t plain; /* of the samples, without Python in the process */
-	/* With TACH_WAITS_EXACT: waits that were recorded; of these, without a stack; and
-	 * switches that were lost, as too many came at once. */
-	uint64_t waits, waits_bare, waits_lost;
+	/* With TACH_WAITS_EXACT: waits that were recorded; of these, without a stack;
+	 * waits whose end the kernel has not told; and switches that were lost, as too
+	 * many came at once. */
+	uint64_t waits, waits_bare, waits_open, waits_lost;
 	/* With ->kernel of the options: stacks that were made; of these, with frames of the
 	 * kernel; and those of which it is not known whether they would have some. */
 	uint64_t kernel, kernel_inside, kernel_unknown;

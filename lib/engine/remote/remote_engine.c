@@ -308,8 +308,9 @@ note_waits(const struct target *t)
 
 	if (t->options.waits != TACH_WAITS_EXACT)
 		return;
-	snprintf(text, sizeof(text), "waits exact=%" PRIu64 " bare=%" PRIu64 " lost=%"
-	    PRIu64, s->waits, s->waits_bare, s->waits_lost);
+	snprintf(text, sizeof(text), "waits exact=%" PRIu64 " bare=%" PRIu64 " open=%"
+	    PRIu64 " lost=%" PRIu64, s->waits, s->waits_bare, s->waits_open,
+	    s->waits_lost);
 	tach_table_add_note(t->table, text);
 }
 

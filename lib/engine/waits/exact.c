@@ -432,7 +432,7 @@ begin_wait(struct exact *x, struct exact_thread *e, const struct switch_left *l,
 
 	/* The kernel did not tell that it came: the wait before ends at an unknown time,
 	 * and is shown until now. */
-	to->stats->waits_lost += e->is == EXACT_AWAY;
+	to->stats->waits_open += e->is == EXACT_AWAY;
 	if (t != NULL && to->sink != NULL && e->is == EXACT_AWAY &&
 	    !give_held(x, e, t, time_in_profile(x, e->left.head.time), to->sink))
 		return false;
