@@ -390,6 +390,15 @@ take_return(const struct cfi_machine *m, const struct unwind_registers *old,
 	    !m->ra_in_frame && is_known(old, m->ra);
 }
 
+/* Whether a register is known that a rule names for the end of a frame.  Assembly also
+ * names one that calls may change, where the functions that it calls do not. */
+static bool
+is_known_to_rule(const struct unwind *u, unsigned reg)
+{
+	return is_known(&u->at, reg) ||
+	    (reg < CFI_REGISTERS && (u->lent >> reg & 1) != 0);
+}
+
 /* Where a frame ends, by a rule.  A signal handler may have a stack of its own. */
 static enum unwind_end
 end_by_rule(const struct unwind *u, const struct cfi *t, const struct cfi_rule *rule,
@@ -400,7 +409,7 @@ end_by_rule(const struct unwind *u, const struct cfi *t, const struct cfi_rule *
 
 	if (rule->cfa_how == CFI_IS_RESULT)
 		end = compute(t, rule->cfa, r, u->stack, NULL, cfa);
-	else if (!is_known(r, rule->cfa_reg))
+	else if (!is_known_to_rule(u, rule->cfa_reg))
 		end = UNWIND_NO_REGISTER;
 	else
 		*cfa = r->value[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa;
@@ -608,6 +617,8 @@ unwind_step(struct unwind *u, struct native_frame *f)
 	const struct cfi *t = NULL;
 	enum unwind_end end;
 
+	if (u->exact)
+		u->lent = u->at.known & ~u->tables->machine->kept;
 	*f = (struct native_frame){.pc = u->at.pc,
 	    .sp = u->at.value[u->tables->machine->sp], .exact = u->exact};
 	switch (u->tables->find(u->tables, pc, &t, &bias)) {

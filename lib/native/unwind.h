@@ -78,6 +78,8 @@ struct unwind {
 	struct native_stack *stack;
 	struct unwind_registers at; /* of the next frame */
 	bool exact; /* the next frame is at ->at.pc, not in a call before it */
+	uint64_t lent; /* bit n: a call may change register n, and ->at.value has it as the
+			* innermost frame does */
 	bool guessed; /* a return address was believed that no table has told */
 };
 

@@ -122,6 +122,38 @@ beside() {
 	beside 2
 }
 
+# A function of assembly keeps the end of its frame in a register that calls may change, as
+# the ciphers of libcrypto do.
+@test "a stack of assembly is whole, though a call may change where its frame ends" {
+	[ "$(uname -m)" = x86_64 ] || skip "the functions are of x86-64"
+	cat >aligned.c <<-'END'
+	#include <stdlib.h>
+	#include <time.h>
+	void aligned(long);
+	__asm__(".text\n"
+	    ".type spun, @function\nspun: .cfi_startproc\n"
+	    "0: imul %rdi, %rcx\n dec %rdi\n jnz 0b\n ret\n .cfi_endproc\n"
+	    ".globl aligned\n.type aligned, @function\n"
+	    "aligned: .cfi_startproc\n mov %rsp, %rax\n"
+	    ".cfi_def_cfa_register rax\n push %rbx\n .cfi_offset rbx, -16\n"
+	    "sub $1024, %rsp\n and $-64, %rsp\n call spun\n"
+	    "mov -8(%rax), %rbx\n mov %rax, %rsp\n .cfi_def_cfa_register rsp\n"
+	    "ret\n .cfi_endproc\n");
+	int main(int argc, char *argv[])
+	{
+		double seconds = atof(argv[argc - 1]);
+		while (clock() < seconds * CLOCKS_PER_SEC)
+			aligned(100000);
+		return 0;
+	}
+	END
+	$CC -O2 -o aligned aligned.c
+	recorded ./aligned 0.5
+	found 'stacks, 100.0% whole' <log
+	tach-convert --collapsed p.bin 2>/dev/null >stacks
+	found ';aligned:main:0;aligned:aligned:0;aligned:spun:0 ' <stacks
+}
+
 @test "a blocked thread is recorded, and its call goes on" {
 	cat >waits.c <<-'END'
 	#include <errno.h>

@@ -416,6 +416,36 @@ check_expressions(void)
 	check_number(f.cfa, STACK + 16);
 }
 
+/* The frame's end is in a register that calls may change: the functions of assembly that
+ * it calls, which the thread is in, do not.  A thread that is not known to be in such a
+ * function has none. */
+static void
+check_lent(void)
+{
+	struct unwind u = at(&x86_64, CODE);
+	struct native_frame f;
+
+	begin();
+	common("zR", &cfi_x86_64);
+	FUNCTION(CODE, 16, "");
+	FUNCTION(CODE + 16, 16, "\x0c\x00\x08");
+	build(&cfi_x86_64);
+	memset(words, 0, sizeof(words));
+	words[0] = 0x100000 + CODE + 24;
+	words[6] = 0x4444;
+	u.at.value[0] = STACK + 48;
+	check_number(unwind_step(&u, &f), UNWIND_GOES_ON);
+	check((u.at.known & 1) == 0);
+	check_number(unwind_step(&u, &f), UNWIND_GOES_ON);
+	check_number(f.cfa, STACK + 56);
+	check_number(u.at.pc, 0x4444);
+	u = at(&x86_64, CODE);
+	u.at.value[0] = STACK + 48;
+	u.at.known &= ~UINT64_C(1);
+	check_number(unwind_step(&u, &f), UNWIND_GOES_ON);
+	check_number(unwind_step(&u, &f), UNWIND_NO_REGISTER);
+}
+
 /* The kernel's frame of a signal: all registers are in memory, and the caller was
  * interrupted at its address, which may be its first one. */
 static void
@@ -499,6 +529,7 @@ main(void)
 	check_guess();
 	check_walk();
 	check_expressions();
+	check_lent();
 	check_signal();
 	check_arm64();
 	cfi_free(&table);
