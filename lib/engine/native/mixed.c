@@ -389,7 +389,8 @@ is_cut(const struct mixed *m, const struct native_capture *from)
 	if (m->all || m->unread)
 		return true;
 	outermost = s->list[s->count - 1].entry;
-	return !s->told && (outermost == 0 || outermost >= end || needed_end(m) > end);
+	return !s->told && (outermost == 0 || outermost < from->low || outermost >= end ||
+	    needed_end(m) > end);
 }
 
 /* A thread whose registers are not known has no frames of C. */

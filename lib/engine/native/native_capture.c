@@ -52,7 +52,7 @@ native_copy_stack(struct native_room *r, pid_t task, uint64_t end,
 	if ((end != 0 && known == 0) || !room_for_stack(r, size))
 		return false;
 	got = memory_copy_some(task, low, r->bytes, size);
-	if (got == 0 || (got == size && known == 0))
+	if (got == 0 || (known != 0 ? got < size : got == size))
 		return false;
 	c->low = low;
 	c->bytes = r->bytes;

@@ -122,16 +122,30 @@ link_capture(struct reading *r, struct native_capture *c, struct linked_view *v)
 	return true;
 }
 
+/* Finds the frames of C of a thread that stands still.  A copy may be of another stack
+ * than the thread's own, such as that for a signal: then all is read from the process,
+ * and the capture has no copy any more.  False if the frames may not be all. */
+static bool
+unwind_standing(struct reading *r, struct native_capture *c)
+{
+	bool whole = mixed_unwind(r->mixed, c);
+
+	if (c->len == 0 || !mixed_is_cut(r->mixed))
+		return whole;
+	c->len = 0;
+	return mixed_unwind(r->mixed, c);
+}
+
 /* Finds the frames of C of a thread that has stopped and was just read, and lets it go
- * if it ran: for its variables, it has to stand still for longer.  False if out of
- * memory. */
+ * if it ran, once its stack is copied: for its variables, it has to stand still for
+ * longer.  False if out of memory. */
 static bool
 find_stopped_frames(struct reading *r, struct thread *t, bool ran)
 {
 	struct native_capture c = {.without = t->task != 0 ?
 	    "a thread that did not stop" : "a thread that is not known"};
 	struct linked_view view;
-	bool whole;
+	bool whole, released = false;
 
 	if (!stop_registers(&r->stops, t->task, &c.registers))
 		c.registers.count = 0;
@@ -140,9 +154,11 @@ find_stopped_frames(struct reading *r, struct thread *t, bool ran)
 	if (!link_capture(r, &c, &view))
 		return false;
 	mixed_begin(r->mixed, &c, t->py.addr);
-	if (ran && c.len > 0 && !r->lingers)
+	if (ran && c.len > 0 && t->memory.stack_end != 0 && !r->lingers) {
 		stop_release_all(&r->stops);
-	whole = mixed_unwind(r->mixed, &c);
+		released = true;
+	}
+	whole = released ? mixed_unwind(r->mixed, &c) : unwind_standing(r, &c);
 	if (!ran && whole && c.len > 0)
 		mixed_keep(r->mixed, t->task, &c);
 	return true;
@@ -194,7 +210,8 @@ find_standing_frames(struct reading *r, struct thread *t, const struct task_regi
 		return false;
 	if (copied && mixed_recall(r->mixed, t->task, &c))
 		return true;
-	whole = mixed_unwind(r->mixed, &c);
+	whole = unwind_standing(r, &c);
+	copied = c.len > 0;
 	if (whole && copied)
 		mixed_keep(r->mixed, t->task, &c);
 	return (whole || at->lacks == 0) && (copied || reading_has_stood_still(r, t));
