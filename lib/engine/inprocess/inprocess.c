@@ -585,12 +585,16 @@ note_manager(struct thread_ring *a, const struct py_callable *c)
 	locks[1] = (struct wire_lock){c->words[CALLABLE_SELF], c->self_type};
 }
 
-/* What callees_then is to know of a thread with these flags. */
+/* What callees_then is to know of the thread of the next sample.  One that has waited for
+ * something else than the GIL is in its call. */
 static unsigned
-know_thread(uint32_t flags)
+know_thread(const struct thread_ring *a)
 {
+	uint32_t flags = a->next.flags;
+
 	return (flags & WIRE_WANTS_GIL) != 0 ? CALLEES_WAITS :
-	    (flags & WIRE_OTHER_HAS_GIL) != 0 ? CALLEES_AWAY : 0;
+	    (flags & WIRE_OTHER_HAS_GIL) != 0 &&
+		    !(a->has_waited && !a->waited.gil) ? CALLEES_AWAY : 0;
 }
 
 /* The frames that follow the innermost one of the next sample. */
@@ -606,7 +610,7 @@ told_leaves(struct inprocess *e, struct thread_ring *a)
 		note_manager(a, &called->callable);
 	else if (called != NULL)
 		leaves.callee = callees_then(&e->callees, called, a->next.time,
-		    know_thread(a->next.flags));
+		    know_thread(a));
 	if (a->has_waited && make_wait_reader(e))
 		leaves.wait = wait_reader_told(e->waits.reader, a, leaves.callee);
 	if (e->options->no_callees)
