@@ -33,6 +33,8 @@ add_demangled(const char *piece, size_t len, void *arg)
 {
 	struct demangled *d = arg;
 
+	if (len == 0) /* then there may be no piece */
+		return;
 	if (len >= d->size - d->len)
 		longjmp(d->full, 1);
 	memcpy(d->text + d->len, piece, len);

@@ -184,7 +184,7 @@ unnamed() {
 	[ "$(wc -l <names)" -gt 40 ]
 	absent -e '^_[RZ]' <names
 	printf '%s\n' main _Z _ZN _R _ZN1 _RN '_ZN3foo17h0123456789abcdefE.llvm.5' \
-	    Zebra _Zebra "_Z$(printf 'N%.0s' {1..3000})" >odd
+	    Zebra _Zebra _RNvC0m4main "_Z$(printf 'N%.0s' {1..3000})" >odd
 	run -0 "$S" -d <odd
 	is "${lines[0]} ${lines[6]}" "main foo"
 	# pair<a, a>, and then each part is twice the last one.
