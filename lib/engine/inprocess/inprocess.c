@@ -590,11 +590,11 @@ note_manager(struct thread_ring *a, const struct py_callable *c)
 static unsigned
 know_thread(const struct thread_ring *a)
 {
-	uint32_t flags = a->next.flags;
-
-	return (flags & WIRE_WANTS_GIL) != 0 ? CALLEES_WAITS :
-	    (flags & WIRE_OTHER_HAS_GIL) != 0 &&
-		    !(a->has_waited && !a->waited.gil) ? CALLEES_AWAY : 0;
+	if ((a->next.flags & WIRE_WANTS_GIL) != 0)
+		return CALLEES_WAITS;
+	if (a->has_waited && !a->waited.gil)
+		return 0;
+	return (a->next.flags & WIRE_OTHER_HAS_GIL) != 0 ? CALLEES_AWAY : 0;
 }
 
 /* The frames that follow the innermost one of the next sample. */

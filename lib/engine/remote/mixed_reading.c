@@ -122,15 +122,16 @@ link_capture(struct reading *r, struct native_capture *c, struct linked_view *v)
 	return true;
 }
 
-/* Finds the frames of C of a thread that stands still.  A copy may be of another stack
- * than the thread's own, such as that for a signal: then all is read from the process,
- * and the capture has no copy any more.  False if the frames may not be all. */
+/* Finds the frames of C of a thread that stands still, or whose stack is copied up to its
+ * end.  Before that end is known, a copy may be of another stack, such as that for a
+ * signal: then all is read from the process, and the capture has no copy any more.  False
+ * if the frames may not be all. */
 static bool
-unwind_standing(struct reading *r, struct native_capture *c)
+unwind_standing(struct reading *r, const struct thread *t, struct native_capture *c)
 {
 	bool whole = mixed_unwind(r->mixed, c);
 
-	if (c->len == 0 || !mixed_is_cut(r->mixed))
+	if (c->len == 0 || t->memory.stack_end != 0 || !mixed_is_cut(r->mixed))
 		return whole;
 	c->len = 0;
 	return mixed_unwind(r->mixed, c);
@@ -145,7 +146,7 @@ find_stopped_frames(struct reading *r, struct thread *t, bool ran)
 	struct native_capture c = {.without = t->task != 0 ?
 	    "a thread that did not stop" : "a thread that is not known"};
 	struct linked_view view;
-	bool whole, released = false;
+	bool whole;
 
 	if (!stop_registers(&r->stops, t->task, &c.registers))
 		c.registers.count = 0;
@@ -154,11 +155,9 @@ find_stopped_frames(struct reading *r, struct thread *t, bool ran)
 	if (!link_capture(r, &c, &view))
 		return false;
 	mixed_begin(r->mixed, &c, t->py.addr);
-	if (ran && c.len > 0 && t->memory.stack_end != 0 && !r->lingers) {
+	if (ran && c.len > 0 && t->memory.stack_end != 0 && !r->lingers)
 		stop_release_all(&r->stops);
-		released = true;
-	}
-	whole = released ? mixed_unwind(r->mixed, &c) : unwind_standing(r, &c);
+	whole = unwind_standing(r, t, &c);
 	if (!ran && whole && c.len > 0)
 		mixed_keep(r->mixed, t->task, &c);
 	return true;
@@ -210,7 +209,7 @@ find_standing_frames(struct reading *r, struct thread *t, const struct task_regi
 		return false;
 	if (copied && mixed_recall(r->mixed, t->task, &c))
 		return true;
-	whole = unwind_standing(r, &c);
+	whole = unwind_standing(r, t, &c);
 	copied = c.len > 0;
 	if (whole && copied)
 		mixed_keep(r->mixed, t->task, &c);
