@@ -417,8 +417,7 @@ check_expressions(void)
 }
 
 /* The frame's end is in a register that calls may change: the functions of assembly that
- * it calls, which the thread is in, do not.  A thread that is not known to be in such a
- * function has none. */
+ * it calls do not.  Without that register of the innermost frame the walk ends. */
 static void
 check_lent(void)
 {
