@@ -143,8 +143,9 @@ static const char *const async_words[] = {
 };
 
 static const char *const waits_words[] = {
-	[TACH_WAITS_NONE] = "none", [TACH_WAITS_KIND] = "kind",
-	[TACH_WAITS_FULL] = "full", [TACH_WAITS_EXACT] = "exact", NULL,
+	[TACH_WAITS_NONE] = "none", [TACH_WAITS_CALLS] = "calls",
+	[TACH_WAITS_KIND] = "kind", [TACH_WAITS_FULL] = "full",
+	[TACH_WAITS_EXACT] = "exact", NULL,
 };
 static const char *const native_words[] = {"calls", "all", NULL};
 
@@ -208,8 +209,9 @@ static const struct option_row rows[] = {
 	{"kernel", OPT_KERNEL, NULL, "frames for functions of the kernel, also with "
 	    "--dump", VALUES_NONE, NULL},
 	{"waits", OPT_WAITS, "[=WHICH]", "a frame for the reason that a thread is "
-	    "blocked: full (the\ndefault), kind (without names of paths and "
-	    "peers), exact (kind,\nof each wait, with its begin and end) or none",
+	    "blocked: calls (the\ndefault without the option: none for the GIL or "
+	    "a CPU), kind,\nfull (with names of paths and peers), exact (kind, of "
+	    "each\nwait, with its begin and end) or none",
 	    VALUES_NONE, waits_words},
 	{"no-gc", OPT_NO_GC, NULL, "no frames <GC>", VALUES_NONE, NULL},
 	{"no-callees", OPT_NO_CALLEES, NULL, "no frames for functions of C that "
@@ -436,6 +438,20 @@ check_exact(const struct options *o)
 		cmd_usage("--waits=exact takes no --async, --native-markers or --blocking");
 }
 
+/* Sets the default of --waits.  A mode that keeps no thread that waits has no use for it. */
+static void
+set_waits(struct options *o)
+{
+	struct tach_recorder_options *r = &o->recorder;
+
+	if (o->waits)
+		return;
+	if (o->dump)
+		r->waits = TACH_WAITS_FULL;
+	else if (r->mode != TACH_MODE_CPU && r->mode != TACH_MODE_GIL)
+		r->waits = TACH_WAITS_CALLS;
+}
+
 /* Parses the command line, and returns the operands: the command. */
 static char **
 record_operands(struct options *o, int argc, char *argv[])
@@ -489,8 +505,6 @@ parse_record(int argc, char *argv[])
 		o.merge || o.recorder.duration_ns != 0))
 		cmd_usage("--dump prints: it takes no -o, -d, --text, --merge, "
 		    "--layout, --compression, --level or --depth");
-	if (o.dump && !o.waits)
-		o.recorder.waits = TACH_WAITS_FULL;
 	if (o.locals && !o.dump)
 		cmd_usage("--locals is for --dump");
 	check_native(&o);
@@ -509,6 +523,7 @@ parse_record(int argc, char *argv[])
 		    "profiles, not for --text");
 	check_engine(&o);
 	check_exact(&o);
+	set_waits(&o);
 	if (o.dump)
 		return o;
 	check_family(&o);

@@ -51,10 +51,12 @@ enum tach_recorder_async {
 	TACH_ASYNC_ALL,
 };
 
-/* Whether samples of blocked threads have a frame for the reason, and whether that has
+/* Whether samples of blocked threads have a frame for the reason: none; those that wait
+ * for another thing than the GIL or a CPU, by its kind; all, by the kind; all, with
  * names of paths, peers and processes. */
 enum tach_recorder_waits {
 	TACH_WAITS_NONE,
+	TACH_WAITS_CALLS,
 	TACH_WAITS_KIND,
 	TACH_WAITS_FULL,
 	TACH_WAITS_EXACT, /* the kind, and samples at each wait's begin and end, which

@@ -111,7 +111,7 @@ waits() {
 	waits
 	for f in long short; do
 		grep "by_sort:[^;]*;.*sort.*;waits.py:$f:.*sleep" stacks |
-		    found 'agent[^;]*:clock_nanosleep:0 '
+		    found 'agent[^;]*:clock_nanosleep:0;<wait>:sleep:0 '
 	done
 	# What the agent does around a wait is no part of the program.
 	absent 'mask_ours' <stacks

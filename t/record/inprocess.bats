@@ -492,7 +492,7 @@ asleep() {
 			last[$3] = $1
 			n[$3]++
 			idle[$3] += $4 !~ /cpu|gil/
-			sub(/;<built-in>:[^;]*$/, "", $5)
+			sub(/(;<(built-in|wait)>:[^;]*)+$/, "", $5)
 			kinds[$3] += !seen[$3, $5]++
 		}
 		END { for (t in n) print int((last[t] - first[t]) / 1000) + 1,

@@ -172,17 +172,45 @@ has_shares() {
 	in_tries 3 has_shares
 }
 
-@test "--waits=kind has no paths and peers, and no option no reasons" {
+@test "--waits=kind has no paths and peers, and --waits=none no reasons" {
 	host_python 3.11 3.12 3.13
 	make_busy
 	tach-record -q --waits=kind -o kind.bin -- "$python" busy.py "$PWD"
 	tach-convert --collapsed kind.bin | grep -o '<wait>:.*' >reasons
 	found '^<wait>:disk:' <reasons
 	absent 'written' <reasons
-	tach-record -q -o none.bin -- "$python" busy.py "$PWD"
-	tach-convert --collapsed none.bin | absent '<wait>'
 	tach-record -q --waits=none -o none.bin -- "$python" busy.py "$PWD"
 	tach-convert --collapsed none.bin | absent '<wait>'
+}
+
+# waits_of_calls OPTION...: of a recording without --waits, waits in calls have their kind,
+# and threads that wait for the GIL or a CPU are where they are.
+waits_of_calls() {
+	tach-record -q "$@" -o calls.bin -- "$python" busy.py "$PWD"
+	(($(share calls.bin rests sleep:) >= 60))
+	(($(share calls.bin receives "socket recv:") >= 90))
+	(($(share calls.bin burns "") == 0))
+	tach-convert --collapsed calls.bin | absent -E '<wait>:(GIL|no CPU)|written'
+	tach-cat --status gil-wanted calls.bin | found -E ':burns:[0-9]+'
+}
+
+@test "without --waits, waits in calls have their kind: not the GIL, not a CPU" {
+	host_python 3.11 3.12 3.13
+	make_busy
+	in_tries 3 waits_of_calls
+	in_tries 3 waits_of_calls --engine=inprocess -m wall
+}
+
+@test "without --waits, a mode that keeps no thread that waits has no reasons" {
+	host_python 3.11 3.12 3.13
+	make_busy
+	for options in '-m cpu' '-m gil' --engine=inprocess; do
+		# shellcheck disable=SC2086
+		tach-record -q $options -o ran.bin -- "$python" busy.py "$PWD"
+		tach-convert --collapsed ran.bin >stacks
+		found ':burns:' <stacks
+		absent '<wait>' <stacks
+	done
 }
 
 has_shares_inprocess() {

@@ -63,6 +63,7 @@ struct waits {
 	struct callees callees;
 	bool own_callees; /* nobody else finds them */
 	bool full;
+	bool turns; /* also at the GIL and at CPUs */
 	int folder; /* of the process's descriptors; -1: not open */
 	char *root; /* of the process, as we see it; "": ours, or not known */
 	uint32_t gil, cpu, throttled; /* frames; TACH_NONE: not made yet */
@@ -116,6 +117,7 @@ waits_new(const struct process *p, const struct py_runtime *rt,
 	callees_init(&w->callees, &w->calls, place->codes, table);
 	w->own_callees = options->no_callees;
 	w->full = options->waits == TACH_WAITS_FULL;
+	w->turns = options->waits != TACH_WAITS_CALLS;
 	w->folder = -1;
 	w->gil = w->cpu = w->throttled = TACH_NONE;
 	if ((w->root = read_root(p)) == NULL) {
@@ -829,13 +831,13 @@ waits_of_told(struct waits *w, const struct waits_told *p)
 uint32_t
 waits_for_gil(struct waits *w)
 {
-	return frame_made_once(w, &w->gil, "GIL");
+	return w->turns ? frame_made_once(w, &w->gil, "GIL") : TACH_NONE;
 }
 
 uint32_t
 waits_for_cpu(struct waits *w, uint64_t away)
 {
-	if (w == NULL)
+	if (w == NULL || !w->turns)
 		return TACH_NONE;
 	if (away > 0 && wait_quota_took(&w->quota, w->process, away))
 		return frame_made_once(w, &w->throttled, "no CPU (throttled)");

@@ -38,8 +38,9 @@ void waits_free(struct waits *);
 /*
  * The frame of the reason for which a thread with a believed chain was blocked at the
  * last look at its status, which gave the moment's.  callee: the frame of the function
- * of C that it has called, or TACH_NONE.  TACH_NONE if the thread runs, if waits are not
- * asked for (waits is NULL), or if out of memory.
+ * of C that it has called, or TACH_NONE.  TACH_NONE if the thread runs, if it waits
+ * for the GIL with TACH_WAITS_CALLS, if waits are not asked for (waits is NULL), or if out
+ * of memory.
  */
 uint32_t waits_frame(struct waits *, const struct thread *, const struct py_chain *,
     uint32_t callee, const struct moment *);
@@ -79,11 +80,12 @@ struct waits_told {
 /* The frame of the reason for such a wait.  A path or a peer is part of it if the
  * descriptor is still of that file.  TACH_NONE if out of memory. */
 uint32_t waits_of_told(struct waits *, const struct waits_told *);
-/* The frame of a wait for the GIL, likewise. */
+/* The frame of a wait for the GIL, likewise; TACH_NONE with TACH_WAITS_CALLS. */
 uint32_t waits_for_gil(struct waits *);
 
 /* The frame of a thread that could run and had no CPU for `away` ns until now, 0 if that
- * is not known; likewise.  It holds for samples of that time alone. */
+ * is not known; likewise; TACH_NONE with TACH_WAITS_CALLS.  It holds for samples of
+ * that time alone. */
 uint32_t waits_for_cpu(struct waits *, uint64_t away);
 /* The frame of the last sample, if it holds as long as the thread is not looked at. */
 uint32_t waits_lasting(const struct waits *, const struct thread *);
