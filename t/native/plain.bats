@@ -39,6 +39,16 @@ reads() {
 	    "$T/native/shares.py" known "$(reads)" 2
 }
 
+@test "a thread that runs is seen where it is, not at its next system call" {
+	need_interrupts
+	shares -DSTEP=8
+	recorded ./shares 1.5
+	tach-convert --collapsed p.bin 2>/dev/null | awk '
+		{ all += $NF }
+		/clock_gettime[^;]* [0-9]+$/ { calls += $NF }
+		END { print calls, all; exit !(all > 1000 && calls < all / 5) }'
+}
+
 @test "without a frame pointer, stripped, static, or at no fixed address" {
 	shares -fomit-frame-pointer -no-pie
 	recorded ./shares 1.5

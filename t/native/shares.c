@@ -6,9 +6,9 @@
  *	shares SECONDS [THREADS]
  *
  * Each thread takes so many seconds of CPU time.  A turn takes a fraction of a
- * millisecond: it must not keep step with a profiler's clock.  With -DLIBRARY it is a
- * library of thirty() alone, with -DNO_THIRTY the program that is linked with it.  It is
- * C++, too.
+ * millisecond, less with a smaller STEP, and ends with a system call: it must not keep
+ * step with a profiler's clock.  With -DLIBRARY it is a library of thirty() alone, with
+ * -DNO_THIRTY the program that is linked with it.  It is C++, too.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -19,7 +19,9 @@
 
 #define APART __attribute__((noinline, noclone))
 #define DEPTH 20
-#define STEP 1000
+#ifndef STEP
+#define STEP 80
+#endif
 
 #ifdef __cplusplus
 namespace shares {
@@ -30,11 +32,17 @@ struct work {
 	double seconds;
 };
 
+/* Each part of a step waits for the one before, so a step takes as long wherever the
+ * compiler has put the loop, and the value. */
+#define MIX(v) __builtin_bswap64(0x9e3779b97f4a7c15UL * (v))
+#define MIX4(v) MIX(MIX(MIX(MIX(v))))
+#define MIX16(v) MIX4(MIX4(MIX4(MIX4(v))))
+
 static inline void
 spin(struct work *w, int n)
 {
 	for (int i = 0; i < n; i++) {
-		w->value = w->value * 3 + (unsigned long)i;
+		w->value = MIX16(w->value);
 		__asm__ volatile("" : "+m"(w->value));
 	}
 }

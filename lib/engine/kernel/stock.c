@@ -32,6 +32,14 @@ struct stock {
 	struct interrupts *list[MAKE_MAX];
 };
 
+static bool
+lacks_files(void)
+{
+	struct rlimit files;
+
+	return getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < STOCK_FILES_MIN;
+}
+
 struct stock *
 stock_new(uint64_t interval_ns, unsigned more)
 {
@@ -41,6 +49,7 @@ stock_new(uint64_t interval_ns, unsigned more)
 		return NULL;
 	s->holders = 1;
 	s->interval_ns = interval_ns;
+	s->refused = interval_ns < STOCK_INTERVAL_MIN || lacks_files();
 	s->more = more;
 	caller_cpus(&s->cpus);
 	pthread_mutex_init(&s->lock, NULL);
@@ -85,14 +94,6 @@ stock_drop(struct stock *s)
 	pthread_mutex_unlock(&s->lock);
 	if (last)
 		free_stock(s);
-}
-
-void
-stock_refuse(struct stock *s)
-{
-	pthread_mutex_lock(&s->lock);
-	s->refused = true;
-	pthread_mutex_unlock(&s->lock);
 }
 
 /* ---- making ------------------------------------------------------------- */

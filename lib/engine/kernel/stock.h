@@ -22,6 +22,8 @@ struct stock;
 /* A process that may have fewer files open gets no interrupts: they take some
  * descriptors, which it needs itself. */
 #define STOCK_FILES_MIN 128
+/* The shortest interval of rounds for which an interrupt is quick enough; ns. */
+#define STOCK_INTERVAL_MIN (50 * NS_PER_US)
 
 /* See interrupts_new.  NULL if memory ran out. */
 struct stock *stock_new(uint64_t interval_ns, unsigned more);
@@ -29,8 +31,6 @@ struct stock *stock_new(uint64_t interval_ns, unsigned more);
 struct stock *stock_hold(struct stock *);
 void stock_drop(struct stock *);
 
-/* Notes that no interrupts can be made, so that none are tried for the family. */
-void stock_refuse(struct stock *);
 /* Takes interrupts that no recorder has.  NULL if there are none now: then, if *asked
  * is false, it becomes true, and a struct interrupts is made if fewer than stock_most
  * were.  One is made as well for a recorder that has asked, if another recorder takes

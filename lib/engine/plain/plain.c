@@ -24,6 +24,8 @@
 #define WAKE_TIME (100 * NS_PER_US)
 /* To copy a thread in an interrupt. */
 #define COPY_TRIES 3
+/* A thread whose stack is too deep to be copied is stopped for so long. */
+#define SPARED_DEEP (100 * NS_PER_MS)
 /* Rounds between two lists of the threads, if their number stays. */
 #define LIST_ROUNDS 20
 
@@ -51,14 +53,13 @@ struct plain {
 };
 
 struct plain *
-plain_new(struct target *target, struct interrupts *in)
+plain_new(struct target *target)
 {
 	struct plain *p = calloc(1, sizeof(*p));
 
 	if (p == NULL)
 		return NULL;
 	p->target = target;
-	p->interrupts = in;
 	colocate_init(&p->colocation, &target->process, target->options.interval_ns);
 	p->stops.process = &target->process;
 	p->stops.patience = STOP_PATIENCE;
@@ -91,6 +92,12 @@ plain_free(struct plain *p, uint64_t until)
 	watcher_free(&p->watcher);
 	free(p->frames);
 	free(p);
+}
+
+void
+plain_interrupts(struct plain *p, struct interrupts *in)
+{
+	p->interrupts = in;
 }
 
 bool
@@ -244,8 +251,9 @@ static bool
 read_copied(struct plain *p, struct plain_task *t)
 {
 	static const struct py_memory nothing = {.read = reads_nothing};
-	static const struct interrupt_way way = {.plain = 1, .stack = 1, .kernel = 1};
 	const struct process *process = &p->target->process;
+	bool with_kernel = p->target->options.kernel;
+	struct interrupt_way way = {.plain = 1, .stack = 1, .kernel = with_kernel};
 	struct native_capture from = {.memory = &nothing};
 	struct kernel_stack kernel;
 	enum interrupt_result copied;
@@ -266,24 +274,29 @@ read_copied(struct plain *p, struct plain_task *t)
 	from.bytes = p->copy.bytes;
 	from.len = p->copy.ranges[0].size;
 	unwind_from(p, &from);
-	kernel = interrupts_kernel(p->interrupts);
+	if (!is_whole(p))
+		t->spared = clock_ns() + SPARED_DEEP;
 	if (by_cpu_time(p))
 		p->cpu_ns = task_times(process, t->task).cpu;
+	if (!with_kernel)
+		return is_whole(p);
+	kernel = interrupts_kernel(p->interrupts);
 	return is_whole(p) && kernel_frames_take(&p->kernel, &kernel);
 }
 
-/* Reads a thread that may run, and its frames of the kernel, without a stop.  One whose
- * CPU the recorder has taken gets it back first; by CPU time, no other one without a CPU
- * counts: see lost_cpu. */
+/* Reads a thread that may run without a stop: until it stops it goes on for microseconds,
+ * or to its next system call.  One whose CPU the recorder has taken gets it back first; by
+ * CPU time, no other one without a CPU counts: see lost_cpu. */
 static bool
-read_with_kernel(struct plain *p, struct plain_task *t, const struct task_state *s)
+read_running(struct plain *p, struct plain_task *t, const struct task_state *s)
 {
-	if (!p->target->options.kernel || stops_late(p, t))
+	if (stops_late(p, t))
 		return false;
 	for (int i = 0; i < COPY_TRIES; i++)
 		if (read_copied(p, t))
 			return true;
-	return !by_cpu_time(p) && read_standing(p, t, s) && is_whole(p);
+	return p->target->options.kernel && !by_cpu_time(p) &&
+	    read_standing(p, t, s) && is_whole(p);
 }
 
 /* Reads a thread.  *runs: whether it runs; *waited: see read_stopped.  False if it could
@@ -302,7 +315,7 @@ read_task(struct plain *p, struct plain_task *t, bool *runs, bool *waited)
 		*runs = true;
 	if (!*runs && (is_whole(p) || !task_call_goes_on(&s.call)))
 		return true;
-	if (*runs && read_with_kernel(p, t, &s))
+	if (*runs && read_running(p, t, &s))
 		return true;
 	kernel_frames_forget(&p->kernel);
 	return read_stopped(p, t, waited);

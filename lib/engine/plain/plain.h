@@ -3,8 +3,9 @@
  * plain.h: rounds of a process without Python: all frames of its threads, from the
  * innermost function of C to the outermost one.
  *
- * With frames of the kernel, a thread that runs is copied in an interrupt, and one that
- * waits for a CPU is read as it is.  Else a thread that runs is stopped to be read.
+ * A thread that runs is copied in an interrupt, as far as there are interrupts.  Else it
+ * is stopped, and then seen some microseconds late, or at its next system call.  With
+ * frames of the kernel, one that waits for a CPU is read as it is.
  *
  * A thread that is blocked is read as it is, by its stack pointer; only where that does
  * not lead to its outermost frame is it stopped, too, and never in a call that would end
@@ -19,9 +20,11 @@
 
 struct plain;
 
-/* The target and the interrupts, which may be NULL, must outlive it.  NULL if out of
- * memory. */
-struct plain *plain_new(struct target *, struct interrupts *);
+/* The target must outlive it.  NULL if out of memory. */
+struct plain *plain_new(struct target *);
+/* From now on threads are copied by these interrupts, which must outlive it.  With frames
+ * of the kernel they were asked for these, too. */
+void plain_interrupts(struct plain *, struct interrupts *);
 /* Notes in the table how many stacks are whole, lets all threads go, and waits for late
  * ones until a time (ns, CLOCK_MONOTONIC). */
 void plain_free(struct plain *, uint64_t until);

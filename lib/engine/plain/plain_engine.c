@@ -20,7 +20,7 @@
 struct plain_engine {
 	struct engine engine;
 	struct plain *plain; /* NULL: no process is sampled */
-	struct stock *stock; /* of interrupts; NULL: no frames of the kernel are wanted */
+	struct stock *stock; /* of interrupts */
 	struct interrupts *interrupts; /* or NULL */
 	bool asked; /* for these */
 	uint64_t image;	     /* the program that is sampled */
@@ -48,8 +48,7 @@ free_plain(struct engine *engine)
 	struct plain_engine *e = (struct plain_engine *)engine;
 
 	drop_plain(e, clock_ns() + LATE_PATIENCE);
-	if (e->stock != NULL)
-		stock_give(e->stock, e->interrupts);
+	stock_give(e->stock, e->interrupts);
 	stock_drop(e->stock);
 	free(e);
 }
@@ -73,6 +72,18 @@ can_be_plain(struct target *t)
 	return tracer == 0;
 }
 
+/* Takes interrupts if there are some by now.  With frames of the kernel the first round
+ * waits for them; else threads are stopped until then. */
+static void
+want_interrupts(struct plain_engine *e)
+{
+	if (e->interrupts == NULL)
+		e->interrupts = e->engine.target->options.kernel && !e->asked ?
+		    stock_await(e->stock, &e->asked) :
+		    stock_take(e->stock, &e->asked);
+	plain_interrupts(e->plain, e->interrupts);
+}
+
 static int
 start_plain(struct engine *engine)
 {
@@ -82,10 +93,9 @@ start_plain(struct engine *engine)
 
 	if (!can_be_plain(t))
 		return TACH_FATAL;
-	if (e->stock != NULL && e->interrupts == NULL)
-		e->interrupts = stock_await(e->stock, &e->asked);
-	if ((e->plain = plain_new(t, e->interrupts)) == NULL || !plain_look(e->plain))
+	if ((e->plain = plain_new(t)) == NULL || !plain_look(e->plain))
 		return error_memory(&t->error);
+	want_interrupts(e);
 	e->image = image_of(&t->process);
 	e->look_at = now + LOOK_INTERVAL;
 	target_begin_plain(t, now);
@@ -128,6 +138,7 @@ sample_plain(struct plain_engine *e, uint64_t due, struct tach_sink *sink)
 	struct target *t = e->engine.target;
 	uint64_t now = clock_ns();
 
+	want_interrupts(e);
 	if (!plain_round(e->plain, due, (now - t->start) / NS_PER_US, sink))
 		return ENGINE_FAILED;
 	t->stats.rounds++;
@@ -237,8 +248,9 @@ plain_engine_new(struct target *t)
 	if (e == NULL)
 		return NULL;
 	e->engine = (struct engine){&plain_ops, t};
-	if (!t->options.kernel || (e->stock = stock_new(t->options.interval_ns,
-		INTERRUPTS_STACKS | INTERRUPTS_KERNEL)) != NULL)
+	e->stock = stock_new(t->options.interval_ns, INTERRUPTS_STACKS |
+	    (t->options.kernel ? INTERRUPTS_KERNEL : 0));
+	if (e->stock != NULL)
 		return &e->engine;
 	free(e);
 	return NULL;

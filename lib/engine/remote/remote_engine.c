@@ -20,8 +20,6 @@
 #include "engine/sample/kernel_frames.h"
 #include "engine/waits/exact.h"
 
-/* The shortest interval of rounds for which an interrupt is quick enough. */
-#define INTERRUPT_INTERVAL (50 * NS_PER_US)
 /* A sleep between rounds that is this long must end when the recorder is woken. */
 #define LONG_SLEEP (20 * NS_PER_MS)
 /* Rounds after which a process is there to stay, and is worth interrupts. */
@@ -105,16 +103,7 @@ static bool
 interrupts(const struct tach_recorder_options *o)
 {
 	return o->engine == TACH_ENGINE_REMOTE && !o->blocking &&
-	    (!o->careful || o->kernel) && o->interval_ns >= INTERRUPT_INTERVAL;
-}
-
-/* Whether interrupts take more descriptors than this process may have. */
-static bool
-lacks_files(void)
-{
-	struct rlimit files;
-
-	return getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < STOCK_FILES_MIN;
+	    (!o->careful || o->kernel);
 }
 
 /* Whether this process may read stacks in the kernel without interrupts. */
@@ -138,7 +127,7 @@ prepare_kernel(struct remote_engine *r)
 
 	if (!t->options.kernel || r->names)
 		return true;
-	if (interrupts(&t->options) && !lacks_files())
+	if (interrupts(&t->options))
 		r->interrupts = stock_take(r->stock, &r->asked);
 	names = kallsyms_hold();
 	saved = errno;
@@ -179,10 +168,7 @@ ask_interrupts(struct engine *e)
 
 	if (r->follows || r->interrupts != NULL || !interrupts(&e->target->options))
 		return TACH_OK;
-	if (lacks_files())
-		stock_refuse(r->stock);
-	else
-		r->interrupts = stock_take(r->stock, &r->asked);
+	r->interrupts = stock_take(r->stock, &r->asked);
 	return TACH_OK;
 }
 
