@@ -2,6 +2,8 @@
 /* status.c: see status.h. */
 #include "engine/threads/status.h"
 
+#include <string.h>
+
 #include "python/status.h"
 #include "tach-record.h"
 
@@ -30,6 +32,16 @@ bool
 status_is_blocked(const struct thread *t)
 {
 	return state_of_task(t).is == TASK_BLOCKED;
+}
+
+bool
+status_is_in_call(const struct thread *t, const struct task_call *c)
+{
+	struct task_state s = state_of_task(t);
+
+	return s.is == TASK_BLOCKED && s.call.number == c->number &&
+	    memcmp(s.call.arguments, c->arguments, sizeof(c->arguments)) == 0 &&
+	    s.call.stack == c->stack && s.call.instr == c->instr;
 }
 
 bool

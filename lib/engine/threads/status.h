@@ -31,8 +31,10 @@ bool status_runs(const struct thread *);
 bool status_waits_for(const struct thread *, const struct py_offsets *,
     uint64_t gil);
 
-/* Whether a thread is blocked.  False also if that cannot be read. */
+/* Whether a thread is blocked; or blocked in such a call, with these arguments.  False
+ * also if that cannot be read. */
 bool status_is_blocked(const struct thread *);
+bool status_is_in_call(const struct thread *, const struct task_call *);
 
 /* Whether a thread was blocked at the last look at its status.  False also if there
  * was none. */

@@ -78,7 +78,7 @@ struct waits {
 /* A thread that is looked at. */
 struct blocked {
 	struct waits *waits;
-	const struct thread *thread;
+	struct thread *thread;
 	const struct py_chain *chain;
 	uint32_t callee_frame;
 	struct wait_facts facts;
@@ -683,15 +683,32 @@ is_still_there(const struct blocked *b)
 	    place_stays(&b->waits->calls, p, frame);
 }
 
-/* Whether what was read of a call can be its result: select() overwrites its arguments as
- * it returns, and the thread may wait for a CPU then, where its chain ends. */
+static uint64_t
+count_switches(const struct blocked *b)
+{
+	return switches_count(&b->thread->switches, b->waits->process, b->thread->task);
+}
+
+/* Looks at a call that has its descriptors in memory.  select() overwrites them as it
+ * returns, and what the thread does next can, too; it may then wait for a CPU or the GIL,
+ * or be in the next such call, where its chain ends.  False if it has had a CPU meanwhile. */
 static bool
-may_be_result(const struct blocked *b)
+look_at_descriptors(struct blocked *b)
+{
+	uint64_t had = count_switches(b);
+
+	if (!status_is_in_call(b->thread, &b->facts.call))
+		return false;
+	look_at_call(b);
+	return count_switches(b) == had && status_is_in_call(b->thread, &b->facts.call);
+}
+
+static bool
+has_descriptors_in_memory(const struct blocked *b)
 {
 	enum wait_does does = (enum wait_does)wait_sort(b->facts.call.number).does;
 
-	return (does == WAIT_SELECT || does == WAIT_POLL) &&
-	    !status_is_blocked(b->thread);
+	return does == WAIT_SELECT || does == WAIT_POLL;
 }
 
 static uint32_t
@@ -700,8 +717,11 @@ frame_of_reason(struct blocked *b)
 	char name[WAIT_NAME_MAX];
 	size_t len;
 
-	look_at_call(b);
-	if (may_be_result(b) || !is_still_there(b))
+	if (!has_descriptors_in_memory(b))
+		look_at_call(b);
+	else if (!look_at_descriptors(b))
+		return TACH_NONE;
+	if (!is_still_there(b))
 		return TACH_NONE;
 	len = wait_name(&b->facts, name);
 	return frame_of_name(b->waits, name, len, b->facts.detail[0] != '\0');
@@ -755,7 +775,7 @@ waits_of_switch(struct waits *w, const struct py_chain *chain,
 }
 
 uint32_t
-waits_frame(struct waits *w, const struct thread *t, const struct py_chain *chain,
+waits_frame(struct waits *w, struct thread *t, const struct py_chain *chain,
     uint32_t callee, const struct moment *m)
 {
 	struct blocked b;

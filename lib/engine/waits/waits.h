@@ -42,7 +42,7 @@ void waits_free(struct waits *);
  * for the GIL with TACH_WAITS_CALLS, if waits are not asked for (waits is NULL), or if out
  * of memory.
  */
-uint32_t waits_frame(struct waits *, const struct thread *, const struct py_chain *,
+uint32_t waits_frame(struct waits *, struct thread *, const struct py_chain *,
     uint32_t callee, const struct moment *);
 
 /* The frame of the reason for which a thread left its CPU in a system call, likewise; the
