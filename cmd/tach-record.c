@@ -209,9 +209,9 @@ static const struct option_row rows[] = {
 	{"kernel", OPT_KERNEL, NULL, "frames for functions of the kernel, also with "
 	    "--dump", VALUES_NONE, NULL},
 	{"waits", OPT_WAITS, "[=WHICH]", "a frame for the reason that a thread is "
-	    "blocked: calls (the\ndefault without the option: none for the GIL or "
-	    "a CPU), kind,\nfull (with names of paths and peers), exact (kind, of "
-	    "each\nwait, with its begin and end) or none",
+	    "blocked: calls (without\nthe option: none for the GIL or a CPU), kind, "
+	    "full (the\ndefault of the option: with names of paths and peers), "
+	    "exact\n(kind, of each wait, with its begin and end) or none",
 	    VALUES_NONE, waits_words},
 	{"no-gc", OPT_NO_GC, NULL, "no frames <GC>", VALUES_NONE, NULL},
 	{"no-callees", OPT_NO_CALLEES, NULL, "no frames for functions of C that "

@@ -15,7 +15,7 @@ complete -c tach-record -l native-markers -d 'frames <native> where C code was c
 complete -c tach-record -l native -d 'frames for functions of C, also with --dump: calls (the default), or all'
 complete -c tach-record -l native-lines -d 'the same, with the source lines that debug information has'
 complete -c tach-record -l kernel -d 'frames for functions of the kernel, also with --dump'
-complete -c tach-record -l waits -d 'a frame for the reason that a thread is blocked: calls (the default without the option: none for the GIL or a CPU), kind, full (with names of paths and peers), exact (kind, of each wait, with its begin and end) or none'
+complete -c tach-record -l waits -d 'a frame for the reason that a thread is blocked: calls (without the option: none for the GIL or a CPU), kind, full (the default of the option: with names of paths and peers), exact (kind, of each wait, with its begin and end) or none'
 complete -c tach-record -l no-gc -d 'no frames <GC>'
 complete -c tach-record -l no-callees -d 'no frames for functions of C that Python calls'
 complete -c tach-record -l opcodes -d 'note the instruction that each frame is at'

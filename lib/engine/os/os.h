@@ -235,6 +235,9 @@ struct task_call {
 #define TASK_IN_NONE (-1)
 #define TASK_NO_CALL (-2)
 
+/* Whether two looks at a thread saw the same call. */
+bool task_call_is(const struct task_call *, const struct task_call *);
+
 /* Whether a call goes on as if nothing had been when its thread was stopped for a moment;
  * some calls end early then. */
 bool task_call_goes_on(const struct task_call *);

@@ -225,6 +225,13 @@ parse_call(const char *line)
 	return c;
 }
 
+bool
+task_call_is(const struct task_call *a, const struct task_call *b)
+{
+	return a->number == b->number && a->stack == b->stack && a->instr == b->instr &&
+	    memcmp(a->arguments, b->arguments, sizeof(a->arguments)) == 0;
+}
+
 /* As signal(7) lists them. */
 bool
 task_call_goes_on(const struct task_call *c)

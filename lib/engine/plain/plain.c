@@ -206,13 +206,6 @@ is_whole(const struct plain *p)
 	return p->unwinder.cause[0] == '\0';
 }
 
-static bool
-is_same_call(const struct task_state *a, const struct task_state *b)
-{
-	return a->is == b->is && a->call.number == b->call.number &&
-	    a->call.stack == b->call.stack && a->call.instr == b->call.instr;
-}
-
 /* Reads a thread that is blocked, by the two registers that the kernel tells; or, with
  * its frames of the kernel, one that has no CPU, by all of them.  False if it went on
  * meanwhile. */
@@ -232,7 +225,7 @@ read_standing(struct plain *p, struct plain_task *t, const struct task_state *s)
 		return false;
 	unwind_from(p, &from);
 	now = task_state(t->task, t->state_fd);
-	return is_same_call(s, &now) && (!kernel ||
+	return now.is == s->is && task_call_is(&now.call, &s->call) && (!kernel ||
 	    switches_count(&t->switches, process, t->task) == had);
 }
 
@@ -274,14 +267,14 @@ read_copied(struct plain *p, struct plain_task *t)
 	from.bytes = p->copy.bytes;
 	from.len = p->copy.ranges[0].size;
 	unwind_from(p, &from);
-	if (!is_whole(p))
+	if (!is_whole(p)) {
 		t->spared = clock_ns() + SPARED_DEEP;
+		return false;
+	}
 	if (by_cpu_time(p))
 		p->cpu_ns = task_times(process, t->task).cpu;
-	if (!with_kernel)
-		return is_whole(p);
 	kernel = interrupts_kernel(p->interrupts);
-	return is_whole(p) && kernel_frames_take(&p->kernel, &kernel);
+	return !with_kernel || kernel_frames_take(&p->kernel, &kernel);
 }
 
 /* Reads a thread that may run without a stop: until it stops it goes on for microseconds,

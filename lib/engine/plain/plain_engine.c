@@ -78,7 +78,7 @@ static void
 want_interrupts(struct plain_engine *e)
 {
 	if (e->interrupts == NULL)
-		e->interrupts = e->engine.target->options.kernel && !e->asked ?
+		e->interrupts = e->engine.target->options.kernel ?
 		    stock_await(e->stock, &e->asked) :
 		    stock_take(e->stock, &e->asked);
 	plain_interrupts(e->plain, e->interrupts);

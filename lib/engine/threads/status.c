@@ -2,8 +2,6 @@
 /* status.c: see status.h. */
 #include "engine/threads/status.h"
 
-#include <string.h>
-
 #include "python/status.h"
 #include "tach-record.h"
 
@@ -39,9 +37,7 @@ status_is_in_call(const struct thread *t, const struct task_call *c)
 {
 	struct task_state s = state_of_task(t);
 
-	return s.is == TASK_BLOCKED && s.call.number == c->number &&
-	    memcmp(s.call.arguments, c->arguments, sizeof(c->arguments)) == 0 &&
-	    s.call.stack == c->stack && s.call.instr == c->instr;
+	return s.is == TASK_BLOCKED && task_call_is(&s.call, c);
 }
 
 bool
